@@ -1,5 +1,6 @@
 /** The command `signalbox`: connects the command line to its process and exits with its code. */
 import module from 'node:module'
+import { closeInherited } from './base/close-inherited.ts'
 import { createStandardOutput, runCli, utf8Text } from './cli/cli.ts'
 
 const { out, write, end } = createStandardOutput(process)
@@ -18,6 +19,7 @@ const code = await runCli(process.argv.slice(2), {
     return replacesWrongBytes ? bytes.toString('utf8') : utf8Text(bytes, 'The input')
   },
   async startHub(loaded) {
+    closeInherited()
     const { startHub } = await import('./hub.ts')
     const hub = await startHub(loaded)
     // Node writes the cache when it exits, and a killed hub never gets there.

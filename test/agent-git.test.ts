@@ -12,18 +12,23 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createAgentGit, createScriptRunner, repositoryFor } from '../src/git/git.ts'
-import { isolationWords } from '../src/sandbox/bubblewrap.ts'
+import { bubblewrap } from '../src/sandbox/bubblewrap.ts'
 import type { Mount } from '../src/sandbox/mounts.ts'
 import type { ReachSpec } from '../src/sandbox/reach.ts'
+import { probe } from '../src/sandbox/probe.ts'
 import { reachOf } from '../src/sandbox/reach.ts'
 import { isRoot, systemMounts } from '../src/sandbox/system.ts'
 import { requiresAll } from './harness/requires.ts'
 
 const { describe } = requiresAll('bwrap', 'git')
-const tools = { bwrap: '/usr/bin/bwrap', env: '/usr/bin/env' }
-const run = createScriptRunner({ reach: async (spec: ReachSpec) => reachOf(spec, tools) })
+const notes = mkdtempSync(join(tmpdir(), 'agent-git-'))
+const found = await probe(notes)
+afterAll(() => rmSync(notes, { recursive: true }))
+if (found.is === 'missing') throw new Error(found.reason)
+const { tools, limits } = found
+const run = createScriptRunner({ reach: async (spec: ReachSpec) => reachOf(spec, { tools, limits }) })
 const identity = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_AUTHOR_NAME: 'A',
@@ -57,12 +62,12 @@ async function session(workspace = work) {
     { is: 'write', path: workspace, source: workspace },
     ...more,
   ]
-  const [file = '', ...words] = isolationWords({ tools, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() })
+  const isolation = { tools, limits, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() }
   return {
     copy: join(directory, 'copy'),
     agent(line: string): string {
-      const args = [...words, `--chdir=${workspace}`, '/bin/sh', '-ec', line]
-      const { status, stdout, stderr } = spawnSync(file, args, { env, encoding: 'utf8' })
+      const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
+      const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
       if (status !== 0) throw new Error(`${stdout}${stderr}`)
       return stdout.trim()
     },

@@ -76,7 +76,7 @@ describe('a confined session', () => {
 
   test('says by what it is confined, and another says nothing', async () => {
     const { session } = await run('true')
-    expect(session.confined).toEqual({ by: 'bubblewrap', network: 'none' })
+    expect(session.confined).toMatchObject({ by: 'bubblewrap', network: 'none' })
     expect((await run('true', undefined, { sandbox: 'off' })).session.confined).toBeUndefined()
   })
 

@@ -43,9 +43,13 @@ export const sandboxChoiceSchema = z.union(
 )
 export type SandboxChoice = z.output<typeof sandboxChoiceSchema>
 
+const limitedSchema = z.enum(['memory', 'processes'])
+export type Limited = z.output<typeof limitedSchema>
+
 /** How a session is confined. */
 export const confinedSchema = z.object({
   by: z.literal('bubblewrap'),
   network: networkSchema,
+  unlimited: z.array(limitedSchema).optional().describe('What of the machine it could use up: no limit could be set.'),
 })
 export type Confined = z.output<typeof confinedSchema>

@@ -13,8 +13,11 @@ export type Program = SandboxedProgram
 export type Reach =
   /** All that the person may. For programs that no agent can write, and that read nothing which an agent can write. */
   | 'person'
-  /** The command line of a sandbox. It ends where the directory of the program and its command line follow. */
-  | { readonly sandbox: readonly string[] }
+  /**
+   * The command line of a sandbox. It ends where the directory of the program follows. `limit`: the words before the
+   * program.
+   */
+  | { readonly sandbox: readonly string[]; readonly limit: readonly string[] }
 
 export interface StartOptions extends Pick<SpawnOptions, 'stdio' | 'detached'> {
   readonly signal?: AbortSignal | undefined
@@ -49,5 +52,16 @@ export async function runProgram(
 function within(reach: Reach, program: Program): Program {
   if (reach === 'person') return program
   const [file = '', ...words] = reach.sandbox
-  return { ...program, file, args: [...words, `--chdir=${program.cwd}`, program.file, ...program.args], cwd: '/' }
+  const args = [...words, `--chdir=${program.cwd}`, ...reach.limit, program.file, ...program.args]
+  return { file, args, cwd: '/', env: withoutNamesOfCode(program.env) }
+}
+
+/**
+ * Variables that name code for programs to load. They may name what an agent can write: in `LD_LIBRARY_PATH`, an empty
+ * entry is the directory of the program. What makes a sandbox runs outside of it, so it must not get them.
+ */
+export const namesCode = /^(LD_.*|GCONV_PATH|LOCPATH)$/
+
+export function withoutNamesOfCode(env: Program['env']): Program['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !namesCode.test(name)))
 }

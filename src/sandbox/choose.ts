@@ -1,5 +1,5 @@
 /** Decides whether a session is confined, and by which sandbox. Pure. */
-import type { Sandbox, SandboxChoice } from '../api/sandbox.ts'
+import type { Limited, Sandbox, SandboxChoice } from '../api/sandbox.ts'
 import { HubError } from '../base/hub-error.ts'
 import { socatMissing } from './inside.ts'
 import type { Availability } from './probe.ts'
@@ -21,7 +21,7 @@ export interface ChosenFrom {
 }
 
 export type Choice =
-  | { readonly is: 'confined'; readonly sandbox: Sandbox }
+  | { readonly is: 'confined'; readonly sandbox: Sandbox; readonly unlimited: readonly Limited[] }
   /** `warning`: why a sandbox that it should have had is missing. */
   | { readonly is: 'open'; readonly warning?: string }
 
@@ -36,8 +36,11 @@ export function chooseSandbox(from: ChosenFrom): Choice {
   const isNamed = asked !== undefined || !template.isSandboxShipped
   if (choice === undefined || choice === 'off') return open(from, choice)
   if (!isNamed && setting === 'off') return { is: 'open' }
+  const { availability } = from
   const obstacle = obstacleTo(choice, from)
-  if (obstacle === undefined) return { is: 'confined', sandbox: choice }
+  if (obstacle === undefined && availability.is === 'available') {
+    return { is: 'confined', sandbox: choice, unlimited: availability.limits.unlimited }
+  }
   if (isNamed || setting === 'required') {
     throw new HubError('unavailable', `"sandbox": the session cannot be confined, so it does not start. ${obstacle}`)
   }

@@ -10,6 +10,7 @@ import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
 import { socatMissing, withForwards } from './inside.ts'
 import { packageMounts, programMounts } from './installed.ts'
+import type { Limits } from './limits.ts'
 import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
@@ -56,6 +57,7 @@ export interface HubAccess {
 export interface ConfineOptions {
   readonly sandbox: Sandbox
   readonly tools: SandboxTools
+  readonly limits: Limits
   readonly socat: string | undefined
   readonly places: HubPlaces
   readonly needs: ProgramNeeds
@@ -128,7 +130,7 @@ export function confine(options: ConfineOptions): Confinement {
     folder: string,
     { forwards, shown }: { readonly forwards: ForwardsSpec; readonly shown: readonly string[] },
   ): SandboxedProgram {
-    const { tools, socat } = options
+    const { tools, limits, socat } = options
     const inner = { ...program, env: { ...program.env, ...environmentInside() } }
     const inside = insideOf(forwards)
     const isForwarded = hasOwnNetwork && (inside.outward.length > 0 || inside.inward !== undefined)
@@ -143,6 +145,7 @@ export function confine(options: ConfineOptions): Confinement {
     assertShown(program.cwd, [...mounts, ...more])
     return bubblewrap(isForwarded ? withForwards(inner, inside, { socat: socat! }) : inner, {
       tools,
+      limits,
       mounts: [...mounts, ...more],
       hasOwnNetwork,
       nested: sandbox.nested,

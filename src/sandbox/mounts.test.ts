@@ -4,6 +4,7 @@ import { arrange, hide, type Mount } from './mounts.ts'
 const read = (path: string): Mount => ({ is: 'read', path, source: path })
 const write = (path: string): Mount => ({ is: 'write', path, source: path })
 const empty = (path: string): Mount => ({ is: 'empty', path })
+const hidden = (path: string): Mount => ({ is: 'empty', path, isHidden: true })
 
 test('mounts a directory before everything inside it, with any characters in the names', () => {
   const paths = arrange([write('/home/me/work'), read('/home/me-too'), empty('/home/me'), read('/home/me/.gitconfig')])
@@ -22,7 +23,7 @@ test('makes no link inside a directory that is mounted', () => {
 
 test('hides a directory that a mount would show, and nothing else', () => {
   const secret = '/home/me/.signalbox'
-  expect(hide([secret], [write('/home/me')])).toEqual([empty(secret)])
+  expect(hide([secret], [write('/home/me')])).toEqual([hidden(secret)])
   expect(
     hide([secret], [empty('/home/me'), write('/home/me/.signalbox/workspaces/a'), read('/home/me/.signal')]),
   ).toEqual([])
@@ -31,6 +32,6 @@ test('hides a directory that a mount would show, and nothing else', () => {
 test('hides a directory also where a mount shows it under another name', () => {
   const secret = '/home/me/.signalbox'
   expect(hide([secret], [{ is: 'read', path: '/home/me/link', source: '/home/me' }])).toEqual([
-    empty('/home/me/link/.signalbox'),
+    hidden('/home/me/link/.signalbox'),
   ])
 })

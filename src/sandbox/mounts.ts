@@ -2,8 +2,8 @@
 
 export type Mount =
   | { readonly is: 'read' | 'write'; readonly path: string; readonly source: string }
-  /** An empty directory, in memory. */
-  | { readonly is: 'empty'; readonly path: string }
+  /** An empty directory, in memory. `isHidden`: it covers one that must not be seen. */
+  | { readonly is: 'empty'; readonly path: string; readonly isHidden?: boolean }
   | { readonly is: 'link'; readonly path: string; readonly target: string }
 
 /** If two mounts have one path, the first of these counts. */
@@ -32,7 +32,7 @@ export function hide(hidden: readonly string[], mounts: readonly Mount[]): reado
     const { path, source } = mount
     return hidden
       .filter((each) => isInside(each, source))
-      .map((each) => ({ is: 'empty', path: `${path}${each.slice(source.length)}` }))
+      .map((each) => ({ is: 'empty', path: `${path}${each.slice(source.length)}`, isHidden: true }))
   })
 }
 

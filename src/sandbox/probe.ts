@@ -1,16 +1,25 @@
 /** Finds out whether bubblewrap works here, by running it, and what to do if it does not. */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onPath } from '../base/find-program.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap } from './bubblewrap.ts'
+import { callFilter } from './call-filter.ts'
+import type { Limits } from './limits.ts'
+import { openLimits } from './limits.ts'
 import { isRoot, systemMounts } from './system.ts'
 
 export type Availability =
-  | { readonly is: 'available'; readonly tools: SandboxTools; readonly socat: string | undefined }
+  | {
+      readonly is: 'available'
+      readonly tools: SandboxTools
+      readonly limits: Limits
+      readonly socat: string | undefined
+    }
   /** `reason`: what is wrong, and what to do. */
   | { readonly is: 'missing'; readonly reason: string }
 
@@ -22,17 +31,21 @@ const withinMs = 30_000
 
 const run = promisify(execFile)
 
-export async function probe(): Promise<Availability> {
+/** `directory`: for a file that each sandbox reads when it is made. No sandbox may show it. */
+export async function probe(directory: string): Promise<Availability> {
   if (process.platform !== 'linux') return missing('Sandboxes need Linux.')
   const bwrap = onPath('bwrap', searchPath)
   if (bwrap === undefined) return missing('bubblewrap is not installed. Install the package "bubblewrap".')
   const env = onPath('env', searchPath)
   if (env === undefined) return missing('The program "env" is not in /usr/bin. Install the package "coreutils".')
-  const tools = { bwrap, env }
+  const prlimit = onPath('prlimit', searchPath)
+  const tools = { bwrap, env, prlimit, filter: writeFilter(directory) }
+  const limits = openLimits({ hasPrlimit: prlimit !== undefined })
   const program = { file: '/bin/sh', args: ['-c', 'exit 0'], cwd: '/', env: { PATH: searchPath } }
   const mounts = systemMounts({ needsNames: false })
   const { file, args, ...options } = bubblewrap(program, {
     tools,
+    limits,
     mounts,
     hasOwnNetwork: true,
     nested: false,
@@ -40,12 +53,20 @@ export async function probe(): Promise<Availability> {
   })
   try {
     await run(file, [...args], { ...options, timeout: withinMs })
-    return { is: 'available', tools, socat: onPath('socat', searchPath) }
+    return { is: 'available', tools, limits, socat: onPath('socat', searchPath) }
   } catch (error) {
     const { stderr } = error as { readonly stderr?: unknown }
     const said = typeof stderr === 'string' && stderr.trim() !== '' ? stderr.trim() : messageOf(error)
     return missing(whyNot(said, await lookAround()))
   }
+}
+
+/** By renaming, since a sandbox that starts meanwhile may read it. */
+function writeFilter(directory: string): string {
+  const file = join(directory, 'sandbox.bpf')
+  writeFileSync(`${file}.new`, callFilter(), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return file
 }
 
 function missing(reason: string): Availability {

@@ -3,7 +3,8 @@ import { lstatSync } from 'node:fs'
 import { HubError } from '../base/hub-error.ts'
 import type { Reach } from '../base/start-program.ts'
 import type { SandboxTools } from './bubblewrap.ts'
-import { isolationWords } from './bubblewrap.ts'
+import { isolationWords, processLimit } from './bubblewrap.ts'
+import type { Limits } from './limits.ts'
 import type { Mount } from './mounts.ts'
 import { isRoot, systemMounts } from './system.ts'
 
@@ -17,15 +18,26 @@ export interface ReachSpec {
   readonly network?: 'none' | 'all'
 }
 
-export function reachOf({ read, write, shown = [], network = 'none' }: ReachSpec, tools: SandboxTools): Reach {
+export function reachOf(
+  { read, write, shown = [], network = 'none' }: ReachSpec,
+  { tools, limits }: ReachMaker,
+): Reach {
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: network === 'all' }),
     ...read.filter(isThere).map((path): Mount => ({ is: 'read', path, source: path })),
     ...write.map((path): Mount => ({ is: 'write', path, source: path })),
     ...shown.filter(({ path }) => isThere(path)).map(({ path, at }): Mount => ({ is: 'read', path: at, source: path })),
   ]
-  const words = isolationWords({ tools, mounts, hasOwnNetwork: network === 'none', nested: false, isRoot: isRoot() })
-  return { sandbox: words }
+  const hasOwnNetwork = network === 'none'
+  // A reach may be used for several starts, and a control group is for one.
+  const own = { ...limits, makeGroups: () => [] }
+  const sandbox = isolationWords({ tools, limits: own, mounts, hasOwnNetwork, nested: false, isRoot: isRoot() })
+  return { sandbox, limit: processLimit(tools, limits) }
+}
+
+export interface ReachMaker {
+  readonly tools: SandboxTools
+  readonly limits: Limits
 }
 
 /** A link would show another place than the one that was named. */

@@ -39,7 +39,7 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
 
   /** Remembers only success, because a missing part may be installed at any time. */
   async function availability(): Promise<Availability> {
-    if (found?.is !== 'available') found = await probe()
+    if (found?.is !== 'available') found = await probe(places.dataDirectory)
     return found
   }
 
@@ -54,11 +54,11 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
     async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
-      return confine({ sandbox, tools: here.tools, socat: here.socat, places, needs })
+      return confine({ sandbox, tools: here.tools, limits: here.limits, socat: here.socat, places, needs })
     },
     async reach(spec) {
       const here = await availability()
-      return here.is === 'missing' ? undefined : reachOf(spec, here.tools)
+      return here.is === 'missing' ? undefined : reachOf(spec, here)
     },
   }
 }

@@ -31,7 +31,9 @@ export function systemMounts({ needsNames }: { readonly needsNames: boolean }): 
   return [
     ...present,
     ...files.map((path): Mount => ({ is: 'read', path, source: '/dev/null' })),
-    ...secretDirectories.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'empty', path })),
+    ...secretDirectories
+      .filter((path) => existsSync(path))
+      .map((path): Mount => ({ is: 'empty', path, isHidden: true })),
     ...(isRoot() ? kernelSettings.filter((path) => existsSync(path)).map(read) : []),
     ...(needsNames ? resolverMounts() : []),
   ]

@@ -76,6 +76,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const sessionDir = join(directory, id)
     const choice = await choose(found, record)
     const sandbox = choice.is === 'confined' ? choice.sandbox : undefined
+    const unlimited = choice.is === 'confined' ? choice.unlimited : []
     // In a network of its own, the hub is found on loopback wherever it listens.
     const url = sandbox && sandbox.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
     const words = {
@@ -127,7 +128,11 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const changed = await registry.change(id, () => ({
       tokenId: token.id,
       ...(lastMessage !== '' && { lastMessage }),
-      confined: sandbox && { by: 'bubblewrap', network: sandbox.network },
+      confined: sandbox && {
+        by: 'bubblewrap',
+        network: sandbox.network,
+        ...(unlimited.length > 0 && { unlimited: [...unlimited] }),
+      },
     }))
     if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was stopped before it started.`)
     const programEnv: ProgramEnvironment = {

@@ -131,6 +131,14 @@ function Facts({ session, title }: { readonly session: Session; readonly title: 
           <span title="Its program can read and write whatever you can.">not confined</span>
         </>
       )}
+      {session.confined?.unlimited && (
+        <>
+          <span className="sep" />
+          <span title="Its program could use up that of the machine.">
+            no limit of {session.confined.unlimited.join(' and ')}
+          </span>
+        </>
+      )}
     </span>
   )
 }

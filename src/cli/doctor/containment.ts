@@ -1,3 +1,6 @@
+import { mkdtempDisposableSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { probeSandbox } from '../../sandbox/sandbox.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -16,7 +19,8 @@ export async function checkContainment(setting: 'required' | 'preferred' | 'off'
 }
 
 async function checkSandboxes(setting: 'required' | 'preferred' | 'off' | undefined): Promise<Finding> {
-  const found = await probeSandbox()
+  using directory = mkdtempDisposableSync(join(tmpdir(), 'signalbox-'))
+  const found = await probeSandbox(directory.path)
   if (found.is === 'missing') {
     const says = `sandboxes do not work here: ${found.reason}`
     if (setting === 'required') return broken(says, 'until then no session starts (SIGNALBOX_SANDBOX=required)')

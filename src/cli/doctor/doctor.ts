@@ -47,7 +47,7 @@ async function checkAll(args: Arguments<'home'>, env: Environment): Promise<Find
     ...(await attempt('service unit', () => checkServiceUnit({ env, bin: signalboxProgram }))),
     checkLocale(env),
     ...(await checkAgentClis({ env, timeoutMs: versionTimeoutMs, config: loaded?.config })),
-    ...(await checkContainment(loaded?.config.sandbox)),
+    ...(await attempt('containment', () => checkContainment(loaded?.config.sandbox))),
   ]
 }
 

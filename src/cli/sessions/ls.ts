@@ -149,9 +149,12 @@ function governedCell({ governed }: Session): Cell {
 /** The backend that confines the session, and the network that it reaches. */
 function confinedCell({ confined, status }: Session): Cell {
   if (!confined) return isOver(status) ? { text: '–', style: 'dim' } : { text: 'no', style: 'yellow' }
-  const { by, network } = confined
+  const { by, network, unlimited = [] } = confined
   const reach = typeof network === 'object' ? `${network.allow.length} hosts` : network
-  return { text: `${by}, network ${reach}`, style: 'green' }
+  return {
+    text: [by, `network ${reach}`, ...unlimited.map((each) => `no limit of ${each}`)].join(', '),
+    style: 'green',
+  }
 }
 
 /** A question to a person comes first, then the last message, then why the agent is not governed. */

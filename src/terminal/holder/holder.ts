@@ -9,6 +9,7 @@ import { flushCompileCache } from 'node:module'
 import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { closeInherited } from '../../base/close-inherited.ts'
 import type { Exit } from '../journal/journal-files.ts'
 import { journalFolder } from '../journal/journal-files.ts'
 import { createOutputTail } from '../journal/output-tail.ts'
@@ -29,6 +30,7 @@ const tailBytes = 256 * 1024
 const maxConnections = 64
 
 async function run({ version, socket, directory, program, ...task }: HolderTask): Promise<void> {
+  closeInherited()
   const server = createServer()
   server.maxConnections = maxConnections
   await listenPrivately(server, socket)
