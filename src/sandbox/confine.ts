@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
-import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram } from '../base/confinement.ts'
+import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram, WrittenPlace } from '../base/confinement.ts'
 import { inwardFolder, inwardSocket } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
 import { isLoopback } from '../base/loopback.ts'
@@ -11,6 +11,7 @@ import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
 import { socatMissing, withForwards } from './inside.ts'
 import { packageMounts, programMounts } from './installed.ts'
 import { gitMounts } from './git-directory.ts'
+import { lookAt } from './look-at.ts'
 import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
@@ -78,6 +79,7 @@ export function confine(options: ConfineOptions): Confinement {
   const { sandbox, places, needs } = options
   const { hub } = needs
   const mounts = mountsOf(options)
+  const written = writtenPlaces(mounts, hiddenOf(places))
   const hasOwnNetwork = sandbox.network !== 'all'
   const allow = typeof sandbox.network === 'object' ? sandbox.network.allow : []
   const ports = loopbackPorts(allow).filter((port) => !hub || port !== places.port)
@@ -91,6 +93,7 @@ export function confine(options: ConfineOptions): Confinement {
     return {
       hasOwnNetwork,
       forwards,
+      written,
       serving: (port) => more(hasOwnNetwork ? { served: port } : {}),
       reaching: (port) => more(hasOwnNetwork ? { reached: [...additions.reached, port] } : {}),
       showing: (file) => more({ shown: [...additions.shown, file] }),
@@ -241,6 +244,16 @@ function workspaceMounts(workspace: string | undefined, source: string | undefin
     { is: 'write', path, source },
     ...gitMounts(path),
   ])
+}
+
+function writtenPlaces(mounts: readonly Mount[], hidden: readonly string[]): readonly WrittenPlace[] {
+  return mounts.flatMap((mount) => {
+    if (mount.is !== 'write') return []
+    const { path, source } = mount
+    const found = lookAt(source)
+    if (!found?.isDirectory) return []
+    return [{ path, folder: { path: source, id: found.id }, hidden: hidden.filter((each) => isInside(each, source)) }]
+  })
 }
 
 /** Throws if no mount shows the directory. That of a connector may differ from the workspace. */

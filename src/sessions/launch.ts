@@ -8,6 +8,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import type { Sandboxes } from '../sandbox/sandbox.ts'
+import { keepWrittenPlaces } from './agent-files.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { HandOverThread } from './hand-over.ts'
@@ -145,8 +146,9 @@ export function createLauncher(options: LaunchOptions): Launcher {
         files: files.map(({ path }) => join(sessionDir, path)),
         hub: { session: id, mcpSocket: socketPath, token: token.text },
       }))
+    if (confinement) await keepWrittenPlaces(sessionDir, confinement.written)
     const run = await runs.drivers.find(record.driver).start({
-      ...runs.describe(record),
+      ...runs.describe(changed),
       ...(handed?.isConversation && { conversation: handed.conversation, earlier: handed.earlier }),
       ...(handed && { isResumed: handed.isConversation }),
       template,
