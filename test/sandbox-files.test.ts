@@ -2,13 +2,13 @@
  * What an agent can write, the hub does not follow: a confined agent leaves links and files where the hub reads, writes
  * or mounts. In real sandboxes.
  */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requiresAll } from './harness/requires.ts'
 import { createTempHome, type TempHome } from './harness/temp-home.ts'
 import type { OwnHub } from './worlds/own-hub.ts'
-import { sessionOf, startSessionHub } from './worlds/session-hub.ts'
+import { failureOf, sessionOf, start, startSessionHub } from './worlds/session-hub.ts'
 
 const { describe } = requiresAll('bwrap', 'socat')
 
@@ -97,4 +97,54 @@ describe('a confined agent', () => {
       expect(await thread()).not.toContain(mark)
     },
   )
+
+  let count = 0
+  /** Runs a script to its end in a sandbox, in this workspace. Returns what it prints. */
+  async function run(workspace: string, script: string, sandbox: object = none): Promise<string> {
+    const name = `run-${++count}`
+    mkdirSync(at(`out/${name}`), { recursive: true })
+    const writing = {
+      ...none,
+      ...sandbox,
+      write: [...((sandbox as { write?: string[] }).write ?? []), at(`out/${name}`)],
+    }
+    const command = `{ ${script}; } > ${at(`out/${name}/text`)} 2>&1; touch ${at(`out/${name}/done`)}`
+    await start(hub, name, command, { sandbox: writing, working_dir: at(workspace) })
+    await expect.poll(() => existsSync(at(`out/${name}/done`)), patience).toBe(true)
+    return readFileSync(at(`out/${name}/text`), 'utf8')
+  }
+  const refused = (workspace: string, sandbox: object = none) =>
+    failureOf(hub, 'create_session', { name: 'refused', command: 'true', working_dir: at(workspace), sandbox })
+
+  test('leaves no link at a path that a later sandbox names, also if its own session was removed', async () => {
+    put('project/readme', 'text')
+    put('other/readme', 'text')
+    put('.ssh/id', mark)
+    await run('project', `ln -s ${at('.ssh')} cache; mkdir deep; ln -s ${at('.ssh')} deep/link`)
+    for (const name of ['cache', 'deep/link']) expect(existsSync(at(`project/${name}/id`))).toBe(true)
+    await hub.call('kill_session', { name: 'run-1', remove: true })
+    await hub.restart('SIGKILL')
+    const named = ['~/project/cache', '~/project/deep/link/'].flatMap((path) => [{ write: [path] }, { read: [path] }])
+    for (const sandbox of [...named, { write: ['~/project/deep/link/made/'] }]) {
+      const path = Object.values(sandbox)[0]![0]!.replace('~', home.path)
+      const out = await run('other', `cat ${path}/id; echo 1 > ${path}/planted; cat ${at('.ssh/id')}`, {
+        ...none,
+        ...sandbox,
+      })
+      expect(out).not.toContain(mark)
+    }
+    expect(readdirSync(at('.ssh'))).toEqual(['id'])
+  })
+
+  test('leaves no link in place of a directory in which a later session works', async () => {
+    put('outer/inner/readme', 'text')
+    put('keys/id', mark)
+    mkdirSync(at('outer/gone'))
+    await run('outer', `mv inner aside; ln -s ${at('keys')} inner; rmdir gone; ln -s ${home.path} gone`)
+    expect(await refused('outer/inner')).toContain('an agent may have replaced it')
+    expect(await refused('outer/gone')).toContain('an agent may have replaced it')
+    // A link of the person still leads to a workspace.
+    symlinkSync(at('other'), at('mine'))
+    expect(await run('mine', 'cat readme')).toBe('text')
+  })
 })

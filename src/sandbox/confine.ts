@@ -5,6 +5,7 @@ import type { Sandbox } from '../api/sandbox.ts'
 import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram, WrittenPlace } from '../base/confinement.ts'
 import { inwardFolder, inwardSocket } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import { isLoopback } from '../base/loopback.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
@@ -16,7 +17,7 @@ import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
 import { isRoot, systemMounts } from './system.ts'
-import { realpathOf } from './trusted-path.ts'
+import { realpathOf, trustedPath } from './trusted-path.ts'
 
 /** The places that are the same for every program of a hub. */
 export interface HubPlaces {
@@ -40,6 +41,8 @@ export interface HubPlaces {
 export interface ProgramNeeds {
   readonly program: Pick<SandboxedProgram, 'file' | 'env'>
   readonly workspace: string | undefined
+  /** The directory that was at the path of the workspace when the session was created, if that is known. */
+  readonly workspaceFolder?: Folder | undefined
   /** Files and directories of a session that its program reads. */
   readonly files: readonly string[]
   /** How the program of a session reaches the hub. `undefined`: it does not. */
@@ -59,6 +62,8 @@ export interface ConfineOptions {
   readonly socat: string | undefined
   readonly places: HubPlaces
   readonly needs: ProgramNeeds
+  /** Directories that agents may have written, without links in their paths. */
+  readonly agentPlaces: readonly string[]
 }
 
 /** Where the sandbox sees the sockets of its forwards. */
@@ -199,26 +204,22 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
   return [...new Set(named)]
 }
 
-function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] {
+function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions): readonly Mount[] {
   const { workspace, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
-  const source = workspace === undefined ? undefined : actual(workspace)
+  const before = [...agentPlaces, actual(places.workspaces)]
+  const source = workspace === undefined ? undefined : sourceOf(workspace, needs.workspaceFolder, before)
   const hidden = hiddenOf(places)
   if (workspace !== undefined && source !== undefined) {
     assertMayShow(workspace, source, { home, places, hidden })
   }
-  const open = [...(source === undefined ? [] : [source]), ...writablePaths(sandbox.write, { home, env })]
-  const writable = [...open, actual(places.workspaces)]
+  const own = source === undefined ? [] : [source]
+  const open = [...own, ...writablePaths(sandbox.write, { home, env, writable: [...before, ...own] })]
+  const writable = [...before, ...open]
   const named = namedMounts(sandbox, { home, env, writable })
-  for (const mount of named) {
-    const secret = secretIn(mount, { hidden, places })
-    if (secret === undefined) continue
-    throw new HubError(
-      'invalid',
-      `"sandbox": ${mount.path} is in ${secret}, which no confined session may see. Leave it out.`,
-    )
-  }
+  const ofWorkspace = workspaceMounts(workspace, source)
+  assertShowNoSecret([...named, ...ofWorkspace], { home, hidden, places })
   const isOpen = (mount: Mount) => 'source' in mount && open.some((each) => isInside(mount.source, each))
   const installed = [
     ...packageMounts(places.package, { writable }),
@@ -232,7 +233,7 @@ function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] 
     ...temporaryMounts(env['TMPDIR'], workspace),
     ...installed.filter((mount) => !isOpen(mount) && secretIn(mount, { hidden, places }) === undefined),
     ...named,
-    ...workspaceMounts(workspace, source),
+    ...ofWorkspace,
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
   return [...mounts, ...hide(hidden, mounts)]
@@ -266,6 +267,40 @@ function assertShown(directory: string, mounts: readonly Mount[]): void {
     'invalid',
     `"sandbox" does not show ${directory}, in which the program is to run. Name it in "read" or in "write".`,
   )
+}
+
+/**
+ * The target of the workspace. An agent that wrote around it may have replaced the directory, by a link or by another
+ * directory.
+ */
+function sourceOf(workspace: string, folder: Folder | undefined, writable: readonly string[]): string {
+  const source = trustedPath(workspace, writable)
+  if (source !== undefined && (folder === undefined || lookAt(source)?.id === folder.id)) return source
+  throw new HubError(
+    'invalid',
+    `"sandbox": the workspace ${workspace} is missing, or an agent may have replaced it. Look at it, and start a session in the directory that you want.`,
+  )
+}
+
+/** Throws if a mount leads into a hidden directory, or leads by a link to the home or above. */
+function assertShowNoSecret(
+  mounts: readonly Mount[],
+  { home, hidden, places }: { readonly home: string; readonly hidden: readonly string[]; readonly places: HubPlaces },
+): void {
+  for (const mount of mounts) {
+    if (!('source' in mount)) continue
+    const { path, source } = mount
+    const secret = secretIn(mount, { hidden, places })
+    const holdsHome =
+      isAtOrInside(actual(home), source) && !isAtOrInside(home, path) && !isAtOrInside(actual(home), path)
+    if (secret === undefined && !holdsHome) continue
+    throw new HubError(
+      'invalid',
+      secret === undefined
+        ? `"sandbox": ${path} leads to ${source}, which holds your home. Leave it out.`
+        : `"sandbox": ${path} is in ${secret}, which no confined session may see. Leave it out.`,
+    )
+  }
 }
 
 /** The hidden directory that a mount would open. A workspace of the hub, and a socket of the person, may be named. */

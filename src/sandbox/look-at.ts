@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs'
 
 /** Opens a path without reading it, also a socket or a pipe. Node has no constant for it. */
-const pathOnly = 0x20_0000
+export const pathOnly = 0x20_0000
 
 export interface Found {
   /** Its device and inode, as `stat -c %d:%i` prints them. */

@@ -9,6 +9,7 @@ import type { Choice, ChosenFrom, SandboxSetting } from './choose.ts'
 import { chooseSandbox } from './choose.ts'
 import type { HubPlaces, ProgramNeeds } from './confine.ts'
 import { confine } from './confine.ts'
+import { createAgentPlaces } from './agent-places.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
 
@@ -25,9 +26,12 @@ export interface Sandboxes {
 export interface SandboxesOptions {
   readonly setting: SandboxSetting
   readonly places: HubPlaces
+  /** The file that keeps the places that confined programs have written. */
+  readonly agentPlacesFile: string
 }
 
-export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxes {
+export function createSandboxes({ setting, places, agentPlacesFile }: SandboxesOptions): Sandboxes {
+  const agentPlaces = createAgentPlaces(agentPlacesFile)
   let found: Availability | undefined
 
   /** Remembers only success, because a missing part may be installed at any time. */
@@ -47,7 +51,10 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
     async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
-      return confine({ sandbox, tools: here.tools, socat: here.socat, places, needs })
+      const { tools, socat } = here
+      const confinement = confine({ sandbox, tools, socat, places, needs, agentPlaces: agentPlaces.all() })
+      agentPlaces.add(confinement.written.map(({ folder }) => folder.path))
+      return confinement
     },
   }
 }

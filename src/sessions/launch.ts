@@ -143,6 +143,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
       (await sandboxes.confine(templates.fillIn(sandbox, words), {
         program: { file, env: programEnv },
         workspace: workspacePath,
+        workspaceFolder,
         files: files.map(({ path }) => join(sessionDir, path)),
         hub: { session: id, mcpSocket: socketPath, token: token.text },
       }))
