@@ -9,12 +9,13 @@ import type { Folder } from '../base/open-inside.ts'
 import { isLoopback } from '../base/loopback.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
-import { socatMissing, withForwards } from './inside.ts'
+import { forwardLines, socatMissing, withScript } from './inside.ts'
 import { packageMounts, programMounts } from './installed.ts'
 import { gitMounts } from './git-directory.ts'
 import { lookAt } from './look-at.ts'
+import { checkLines, exchangeable } from './mount-check.ts'
 import type { Mount } from './mounts.ts'
-import { hide, isAtOrInside, isInside } from './mounts.ts'
+import { arrange, hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
 import { isRoot, systemMounts } from './system.ts'
 import { realpathOf, trustedPath } from './trusted-path.ts'
@@ -83,7 +84,9 @@ interface Additions {
 export function confine(options: ConfineOptions): Confinement {
   const { sandbox, places, needs } = options
   const { hub } = needs
-  const mounts = mountsOf(options)
+  const { mounts, writable } = mountsOf(options)
+  const checked = exchangeable(mounts, writable)
+  const idOf = lookAtSources(checked)
   const written = writtenPlaces(mounts, hiddenOf(places))
   const hasOwnNetwork = sandbox.network !== 'all'
   const allow = typeof sandbox.network === 'object' ? sandbox.network.allow : []
@@ -148,9 +151,17 @@ export function confine(options: ConfineOptions): Confinement {
       more.push({ is: 'write', path: inwardInside, source: join(folder, inwardFolder) })
     }
     assertShown(program.cwd, [...mounts, ...more])
-    return bubblewrap(isForwarded ? withForwards(inner, inside, { socat: socat! }) : inner, {
+    const arranged = arrange([...mounts, ...more])
+    const first = [
+      ...checkLines(
+        arranged.filter((mount) => checked.includes(mount)),
+        idOf,
+      ),
+      ...(isForwarded ? forwardLines(inside, socat!) : []),
+    ]
+    return bubblewrap(withScript(inner, first), {
       tools,
-      mounts: [...mounts, ...more],
+      mounts: arranged,
       hasOwnNetwork,
       nested: sandbox.nested,
       isRoot: isRoot(),
@@ -204,7 +215,7 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
   return [...new Set(named)]
 }
 
-function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions): readonly Mount[] {
+function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions) {
   const { workspace, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
@@ -236,7 +247,8 @@ function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions): read
     ...ofWorkspace,
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
-  return [...mounts, ...hide(hidden, mounts)]
+  const all = [...mounts, ...hide(hidden, mounts)]
+  return { mounts: all, writable: [...writable, ...all.flatMap((mount) => (mount.is === 'write' ? mount.source : []))] }
 }
 
 function workspaceMounts(workspace: string | undefined, source: string | undefined): readonly Mount[] {
@@ -245,6 +257,23 @@ function workspaceMounts(workspace: string | undefined, source: string | undefin
     { is: 'write', path, source },
     ...gitMounts(path),
   ])
+}
+
+/** The device and inode of each source, as they are now. */
+function lookAtSources(mounts: readonly Mount[]): (source: string) => string {
+  const ids = new Map<string, string>()
+  for (const mount of mounts) {
+    if (!('source' in mount)) continue
+    const id = lookAt(mount.source)?.id
+    if (id === undefined) {
+      throw new HubError(
+        'conflict',
+        `"sandbox": ${mount.source} was exchanged during the start of the session. Look for a program that does that, and start the session again.`,
+      )
+    }
+    ids.set(mount.source, id)
+  }
+  return (source) => ids.get(source)!
 }
 
 function writtenPlaces(mounts: readonly Mount[], hidden: readonly string[]): readonly WrittenPlace[] {
