@@ -147,4 +147,26 @@ describe('a confined agent', () => {
     symlinkSync(at('other'), at('mine'))
     expect(await run('mine', 'cat readme')).toBe('text')
   })
+
+  test('gets by no link a workspace of a session that is resumed, and none has a record of such a folder', async () => {
+    put('around/inside/readme', 'text')
+    put('vault/id', mark)
+    const resumable = {
+      name: 'resumable',
+      command: 'bash',
+      args: ['-c', 'exit 0', '{conversation}'],
+      conversation: { start: ['{conversation_id}'], resume: ['{conversation_id}'] },
+    }
+    await hub.call('save_template', { payload: resumable })
+    const sandbox = none
+    await hub.call('create_session', { name: 'b', template: 'resumable', working_dir: at('around/inside'), sandbox })
+    await expect.poll(async () => (await sessionOf(hub, 'b')).can_resume, patience).toBe(true)
+    const swap = `mv inside aside; ln -s ${at('vault')} inside; touch swapped; cat`
+    await start(hub, 'a', swap, { sandbox, working_dir: at('around') })
+    await expect.poll(() => existsSync(at('around/swapped')), patience).toBe(true)
+    expect(await failureOf(hub, 'resume_session', { name: 'b' })).toContain('an agent may have replaced it')
+    const created = { name: 'c', command: 'cat', working_dir: at('around/inside'), sandbox }
+    expect(await failureOf(hub, 'create_session', created)).toContain('an agent may have replaced it')
+    expect(await failureOf(hub, 'get_session', { name: 'c' })).toContain('There is no session "c"')
+  })
 })

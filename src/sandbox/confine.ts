@@ -219,7 +219,7 @@ function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions) {
   const { workspace, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
-  const before = [...agentPlaces, actual(places.workspaces)]
+  const before = writtenBefore(agentPlaces, places)
   const source = workspace === undefined ? undefined : sourceOf(workspace, needs.workspaceFolder, before)
   const hidden = hiddenOf(places)
   if (workspace !== undefined && source !== undefined) {
@@ -249,6 +249,17 @@ function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions) {
   ]
   const all = [...mounts, ...hide(hidden, mounts)]
   return { mounts: all, writable: [...writable, ...all.flatMap((mount) => (mount.is === 'write' ? mount.source : []))] }
+}
+
+/** The folders in which agents may have left links. */
+export function writtenBefore(agentPlaces: readonly string[], { workspaces }: HubPlaces): readonly string[] {
+  return [...agentPlaces, actual(workspaces)]
+}
+
+function sourceOf(workspace: string, recorded: Folder | undefined, writable: readonly string[]): string {
+  const { path, id } = workspaceFolder(workspace, writable)
+  if (recorded !== undefined && recorded.id !== id) throw replaced(workspace)
+  return path
 }
 
 function workspaceMounts(workspace: string | undefined, source: string | undefined): readonly Mount[] {
@@ -302,10 +313,15 @@ function assertShown(directory: string, mounts: readonly Mount[]): void {
  * The target of the workspace. An agent that wrote around it may have replaced the directory, by a link or by another
  * directory.
  */
-function sourceOf(workspace: string, folder: Folder | undefined, writable: readonly string[]): string {
-  const source = trustedPath(workspace, writable)
-  if (source !== undefined && (folder === undefined || lookAt(source)?.id === folder.id)) return source
-  throw new HubError(
+export function workspaceFolder(workspace: string, writable: readonly string[]): Folder {
+  const path = trustedPath(workspace, writable)
+  const found = path === undefined ? undefined : lookAt(path)
+  if (path !== undefined && found?.isDirectory) return { path, id: found.id }
+  throw replaced(workspace)
+}
+
+function replaced(workspace: string): HubError {
+  return new HubError(
     'invalid',
     `"sandbox": the workspace ${workspace} is missing, or an agent may have replaced it. Look at it, and start a session in the directory that you want.`,
   )

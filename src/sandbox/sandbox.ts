@@ -5,10 +5,11 @@
 import type { Sandbox } from '../api/sandbox.ts'
 import type { Confinement } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import type { Choice, ChosenFrom, SandboxSetting } from './choose.ts'
 import { chooseSandbox } from './choose.ts'
 import type { HubPlaces, ProgramNeeds } from './confine.ts'
-import { confine } from './confine.ts'
+import { confine, workspaceFolder, writtenBefore } from './confine.ts'
 import { createAgentPlaces } from './agent-places.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
@@ -19,6 +20,8 @@ export interface Sandboxes {
   readonly setting: SandboxSetting
   /** Whether a session is confined. Throws if it must not start. */
   choose(from: Pick<ChosenFrom, 'asked' | 'template' | 'backend'>): Promise<Choice>
+  /** What is at the path of a workspace. Throws if an agent may have put a link there. */
+  folderOf(workspace: string): Folder
   /** Throws if it cannot be made, or would show what must stay hidden. */
   confine(sandbox: Sandbox, needs: ProgramNeeds): Promise<Confinement>
 }
@@ -48,6 +51,7 @@ export function createSandboxes({ setting, places, agentPlacesFile }: SandboxesO
       const unasked: Availability = { is: 'missing', reason: '' }
       return chooseSandbox({ ...from, setting, availability: isUsed ? await availability() : unasked })
     },
+    folderOf: (workspace) => workspaceFolder(workspace, writtenBefore(agentPlaces.all(), places)),
     async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)

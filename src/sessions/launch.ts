@@ -5,6 +5,7 @@ import type { AvailableTemplate, Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import type { Sandboxes } from '../sandbox/sandbox.ts'
@@ -38,7 +39,7 @@ export interface LaunchOptions {
   readonly isSharedMachine: () => Promise<boolean>
   /** The command that runs `signalbox`. */
   readonly signalbox: string
-  readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine'>
+  readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine' | 'folderOf'>
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly running: Pick<RunningSessions, 'onChange'>
   readonly stopping: AbortSignal
@@ -61,6 +62,11 @@ export interface Launcher {
   ): void
   /** Throws if the session must be confined and cannot be. */
   checkSandbox(found: AvailableTemplate, record: Pick<SessionRecord, 'sandbox' | 'backend'>): Promise<void>
+  /** The folder in which a session will be confined. `undefined`: it will not be. Throws if an agent may have replaced it. */
+  folderOf(
+    found: AvailableTemplate,
+    record: Pick<SessionRecord, 'sandbox' | 'backend' | 'workspacePath'>,
+  ): Promise<Folder | undefined>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
@@ -196,6 +202,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
     },
     async checkSandbox(found, record) {
       await choose(found, record)
+    },
+    async folderOf(found, record) {
+      const { is } = await choose(found, record)
+      return is === 'confined' ? sandboxes.folderOf(record.workspacePath) : undefined
     },
     async start(record, extras = {}) {
       try {

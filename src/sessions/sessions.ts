@@ -219,6 +219,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     templates,
     registry,
     newRecord,
+    launcher,
     environment,
     lookForConversation,
     threads,
