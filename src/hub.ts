@@ -237,6 +237,7 @@ export async function startHub(
   const proofOf = (session: string) => createHmac('sha256', stateKey).update(`sandbox of ${session}`).digest('hex')
   const sandboxes = createSandboxes({
     setting: config.sandbox,
+    agentPlacesFile: join(home.path, 'agent-places.json'),
     places: {
       dataDirectory: home.path,
       workspaces: directories.workspaces,

@@ -1,4 +1,5 @@
 /** A sandbox, as the holder of a program needs it. The engine `sandbox` creates it. */
+import type { Folder } from './open-inside.ts'
 
 export interface SandboxedProgram {
   readonly file: string
@@ -19,6 +20,17 @@ export interface Confinement {
   /** The command line around the program. `folder`: where its holder opens the sockets of the forwards. */
   wrap(program: SandboxedProgram, folder: string): SandboxedProgram
   readonly forwards: ForwardsSpec
+  /** The folders that the program may write. */
+  readonly written: readonly WrittenPlace[]
+}
+
+/** A folder as it was when the sandbox was made. */
+export interface WrittenPlace {
+  /** Where the program sees it. */
+  readonly path: string
+  readonly folder: Folder
+  /** Paths in the folder that the sandbox hides. */
+  readonly hidden: readonly string[]
 }
 
 /** The sockets that a holder opens for the sandbox of its program. */

@@ -34,8 +34,9 @@ export interface OpenInside {
   readonly path: string
   readonly flags: number
   readonly mode?: number
-  /** Creates missing folders on the way. */
+  /** Creates missing folders on the way, with `folderMode`. */
   readonly makeFolders?: boolean
+  readonly folderMode?: number
 }
 
 /** Rejects with ELOOP or ENOTDIR if a link is in the way, and with ESTALE if another folder has replaced the root. */
@@ -46,7 +47,7 @@ export async function openInside(options: OpenInside): Promise<FileHandle> {
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 /** Looks up each step in the folder that the previous step opened, even if that folder has been renamed since. */
-async function openStepByStep({ root, path, flags, mode, makeFolders }: OpenInside): Promise<FileHandle> {
+async function openStepByStep({ root, path, flags, mode, makeFolders, folderMode }: OpenInside): Promise<FileHandle> {
   const folders = path.split(sep)
   const name = folders.pop()!
   await using opened = new AsyncDisposableStack()
@@ -54,7 +55,7 @@ async function openStepByStep({ root, path, flags, mode, makeFolders }: OpenInsi
   assertSame(root, await folder.stat({ bigint: true }))
   const below = (part: string) => `/proc/self/fd/${folder.fd}/${part}`
   for (const part of folders) {
-    if (makeFolders) await mkdir(below(part)).catch(ignoreExisting)
+    if (makeFolders) await mkdir(below(part), folderMode).catch(ignoreExisting)
     folder = opened.use(await open(below(part), folderFlags))
   }
   // Awaited here, because the folder must stay open until the file is.
@@ -64,10 +65,11 @@ async function openStepByStep({ root, path, flags, mode, makeFolders }: OpenInsi
 /** The macOS flag O_NOFOLLOW_ANY: no part of the path may be a link. Node has no constant for it. */
 const noFollowAny = 0x2000_0000
 
-async function openWithoutLinks({ root, path, flags, mode, makeFolders }: OpenInside): Promise<FileHandle> {
+async function openWithoutLinks({ root, path, flags, mode, makeFolders, folderMode }: OpenInside): Promise<FileHandle> {
   assertSame(root, await stat(root.path, { bigint: true }))
   const file = join(root.path, path)
-  if (makeFolders) await mkdir(join(file, '..'), { recursive: true })
+  if (makeFolders)
+    await mkdir(join(file, '..'), { recursive: true, ...(folderMode !== undefined && { mode: folderMode }) })
   return open(file, flags | noFollowAny, mode)
 }
 

@@ -3,6 +3,6 @@ export function toShellLine(words: readonly string[]): string {
   return words.length === 1 ? words[0]! : words.map(quoted).join(' ')
 }
 
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

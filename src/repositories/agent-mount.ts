@@ -24,7 +24,7 @@ export function createAgentMount(
       load: () => sessions.find(session),
       namesOf: (template) => templates.find(template).template.repositories,
       findAdded: (name) => repositories.find(name).catch(ignoreMissing),
-      workspaceAt: (path) => workspaces.at(path),
+      workspaceAt: (path, folder) => workspaces.at(path, folder),
       refresh: (record, wait) => repositories.refresh(record, wait),
     })
 

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import { workspaceFolderOf } from '../base/workspace-folder.ts'
 import type { WaitOptions } from './kept-indexes.ts'
 import { answeredRepository } from './query/query.ts'
@@ -30,7 +31,7 @@ export interface SessionRepositoriesOptions {
   /** `undefined`: no person has added it. */
   readonly findAdded: (name: string) => Promise<RepositoryRecord | undefined>
   /** The record of a workspace. It is made with the first call. */
-  readonly workspaceAt: (workspacePath: string) => Promise<RepositoryRecord>
+  readonly workspaceAt: (workspacePath: string, folder: Folder) => Promise<RepositoryRecord>
   readonly refresh: (record: RepositoryRecord, wait: WaitOptions) => Promise<unknown>
 }
 
@@ -72,8 +73,7 @@ export function createSessionRepositories(options: SessionRepositoriesOptions): 
   }
 
   async function ofWorkspace(owner: RepositorySession): Promise<RepositoryRecord> {
-    workspaceFolderOf(owner)
-    return workspaceAt(owner.workspacePath)
+    return workspaceAt(owner.workspacePath, workspaceFolderOf(owner))
   }
 
   function hasNames(template: string): boolean {

@@ -3,6 +3,8 @@
  * and go when no session has the workspace any more.
  */
 import { randomBytes } from 'node:crypto'
+import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import { createSerial } from '../base/serial.ts'
 import { findFolder } from './folder.ts'
 import type { HubPlaces } from './folder.ts'
@@ -11,8 +13,11 @@ import { createPathMap } from './path-map.ts'
 import type { RepositoryRecord, RepositoryStore } from './repository-store.ts'
 
 export interface WorkspaceRecords {
-  /** Throws if the folder may not be indexed. If a person added the same folder, it is that repository. */
-  at(workspacePath: string): Promise<RepositoryRecord>
+  /**
+   * Throws if the folder may not be indexed. If a person added the same folder, it is that repository. `folder`: what is
+   * at the path of the workspace.
+   */
+  at(workspacePath: string, folder: Folder): Promise<RepositoryRecord>
   /** Removes the records of all other workspaces. */
   keepOnly(workspacePaths: ReadonlySet<string>): Promise<void>
 }
@@ -39,8 +44,10 @@ export function createWorkspaceRecords({ rows, indexes, places }: WorkspaceRecor
     await rows.remove(id)
   }
 
-  async function at(workspacePath: string): Promise<RepositoryRecord> {
-    const path = findFolder(workspacePath, noMap, places)
+  async function at(workspacePath: string, folder: Folder): Promise<RepositoryRecord> {
+    const path = findFolder(folder.path, noMap, places)
+    // An agent may have put a link there after the look.
+    if (path !== folder.path) throw new HubError('unavailable', `The workspace ${workspacePath} no longer exists.`)
     const added = (await rows.list()).find((each) => each.path === path && each.ref === undefined)
     if (added) return added
     const all = await rows.listWorkspaces()
@@ -58,7 +65,7 @@ export function createWorkspaceRecords({ rows, indexes, places }: WorkspaceRecor
   }
 
   return {
-    at: (workspacePath) => oneByOne(() => at(workspacePath)),
+    at: (workspacePath, folder) => oneByOne(() => at(workspacePath, folder)),
     keepOnly: (workspacePaths) =>
       oneByOne(async () => {
         for (const record of await rows.listWorkspaces())

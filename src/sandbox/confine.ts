@@ -2,20 +2,23 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
-import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram } from '../base/confinement.ts'
+import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram, WrittenPlace } from '../base/confinement.ts'
 import { inwardFolder, inwardSocket } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import { isLoopback } from '../base/loopback.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
-import { socatMissing, withForwards } from './inside.ts'
+import { forwardLines, socatMissing, withScript } from './inside.ts'
 import { packageMounts, programMounts } from './installed.ts'
 import type { Limits } from './limits.ts'
+import { lookAt } from './look-at.ts'
+import { checkLines, exchangeable } from './mount-check.ts'
 import type { Mount } from './mounts.ts'
-import { hide, isAtOrInside, isInside } from './mounts.ts'
+import { arrange, hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
 import { isRoot, systemMounts } from './system.ts'
-import { realpathOf } from './trusted-path.ts'
+import { realpathOf, trustedPath } from './trusted-path.ts'
 
 /** The places that are the same for every program of a hub. */
 export interface HubPlaces {
@@ -41,6 +44,8 @@ export interface ProgramNeeds {
   readonly workspace: string | undefined
   /** What it sees in place of the git directory of its workspace. */
   readonly git: readonly Mount[]
+  /** The directory that was at the path of the workspace when the session was created, if that is known. */
+  readonly workspaceFolder?: Folder | undefined
   /** Files and directories of a session that its program reads. */
   readonly files: readonly string[]
   /** How the program of a session reaches the hub. `undefined`: it does not. */
@@ -61,6 +66,8 @@ export interface ConfineOptions {
   readonly socat: string | undefined
   readonly places: HubPlaces
   readonly needs: ProgramNeeds
+  /** Directories that agents may have written, without links in their paths. */
+  readonly agentPlaces: readonly string[]
 }
 
 /** Where the sandbox sees the sockets of its forwards. */
@@ -80,7 +87,10 @@ interface Additions {
 export function confine(options: ConfineOptions): Confinement {
   const { sandbox, places, needs } = options
   const { hub } = needs
-  const mounts = mountsOf(options)
+  const { mounts, writable } = mountsOf(options)
+  const checked = exchangeable(mounts, writable)
+  const idOf = lookAtSources(checked)
+  const written = writtenPlaces(mounts, hiddenOf(places))
   const hasOwnNetwork = sandbox.network !== 'all'
   const allow = typeof sandbox.network === 'object' ? sandbox.network.allow : []
   const ports = loopbackPorts(allow).filter((port) => !hub || port !== places.port)
@@ -94,6 +104,7 @@ export function confine(options: ConfineOptions): Confinement {
     return {
       hasOwnNetwork,
       forwards,
+      written,
       serving: (port) => more(hasOwnNetwork ? { served: port } : {}),
       reaching: (port) => more(hasOwnNetwork ? { reached: [...additions.reached, port] } : {}),
       showing: (file) => more({ shown: [...additions.shown, file] }),
@@ -143,10 +154,18 @@ export function confine(options: ConfineOptions): Confinement {
       more.push({ is: 'write', path: inwardInside, source: join(folder, inwardFolder) })
     }
     assertShown(program.cwd, [...mounts, ...more])
-    return bubblewrap(isForwarded ? withForwards(inner, inside, { socat: socat! }) : inner, {
+    const arranged = arrange([...mounts, ...more])
+    const first = [
+      ...checkLines(
+        arranged.filter((mount) => checked.includes(mount)),
+        idOf,
+      ),
+      ...(isForwarded ? forwardLines(inside, socat!) : []),
+    ]
+    return bubblewrap(withScript(inner, first), {
       tools,
       limits,
-      mounts: [...mounts, ...more],
+      mounts: arranged,
       hasOwnNetwork,
       nested: sandbox.nested,
       isRoot: isRoot(),
@@ -200,26 +219,25 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
   return [...new Set(named)]
 }
 
-function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] {
+function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions) {
   const { workspace, git, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
-  const source = workspace === undefined ? undefined : actual(workspace)
+  const before = writtenBefore(agentPlaces, places)
+  const source = workspace === undefined ? undefined : sourceOf(workspace, needs.workspaceFolder, before)
   const hidden = hiddenOf(places)
   if (workspace !== undefined && source !== undefined) {
     assertMayShow(workspace, source, { home, places, hidden })
   }
-  const open = [...(source === undefined ? [] : [source]), ...writablePaths(sandbox.write, { home, env })]
-  const writable = [...open, actual(places.workspaces)]
+  const own = source === undefined ? [] : [source]
+  const open = [...own, ...writablePaths(sandbox.write, { home, env, writable: [...before, ...own] })]
+  const writable = [...before, ...open]
   const named = namedMounts(sandbox, { home, env, writable })
-  for (const mount of named) {
-    const secret = secretIn(mount, { hidden, places })
-    if (secret === undefined) continue
-    throw new HubError(
-      'invalid',
-      `"sandbox": ${mount.path} is in ${secret}, which no confined session may see. Leave it out.`,
-    )
-  }
+  const ofWorkspace = workspaceMounts(workspace, source, git)
+  // The copy of a git directory is in the folder of the session.
+  const copies = new Set(git.map((mount) => (mount.is === 'write' ? mount.source : undefined)))
+  const ofOthers = ofWorkspace.filter((mount) => !('source' in mount && copies.has(mount.source)))
+  assertShowNoSecret([...named, ...ofOthers], { home, hidden, places })
   const isOpen = (mount: Mount) => 'source' in mount && open.some((each) => isInside(mount.source, each))
   const installed = [
     ...packageMounts(places.package, { writable }),
@@ -233,10 +251,22 @@ function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] 
     ...temporaryMounts(env['TMPDIR'], workspace),
     ...installed.filter((mount) => !isOpen(mount) && secretIn(mount, { hidden, places }) === undefined),
     ...named,
-    ...workspaceMounts(workspace, source, git),
+    ...ofWorkspace,
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
-  return [...mounts, ...hide(hidden, mounts)]
+  const all = [...mounts, ...hide(hidden, mounts)]
+  return { mounts: all, writable: [...writable, ...all.flatMap((mount) => (mount.is === 'write' ? mount.source : []))] }
+}
+
+/** The folders in which agents may have left links. */
+export function writtenBefore(agentPlaces: readonly string[], { workspaces }: HubPlaces): readonly string[] {
+  return [...agentPlaces, actual(workspaces)]
+}
+
+function sourceOf(workspace: string, recorded: Folder | undefined, writable: readonly string[]): string {
+  const { path, id } = workspaceFolder(workspace, writable)
+  if (recorded !== undefined && recorded.id !== id) throw replaced(workspace)
+  return path
 }
 
 /** A program may name its workspace by a path with links. */
@@ -252,6 +282,33 @@ function workspaceMounts(
   return [...atSource, ...inside.map((mount) => ({ ...mount, path: `${workspace}${mount.path.slice(source.length)}` }))]
 }
 
+/** The device and inode of each source, as they are now. */
+function lookAtSources(mounts: readonly Mount[]): (source: string) => string {
+  const ids = new Map<string, string>()
+  for (const mount of mounts) {
+    if (!('source' in mount)) continue
+    const id = lookAt(mount.source)?.id
+    if (id === undefined) {
+      throw new HubError(
+        'conflict',
+        `"sandbox": ${mount.source} was exchanged during the start of the session. Look for a program that does that, and start the session again.`,
+      )
+    }
+    ids.set(mount.source, id)
+  }
+  return (source) => ids.get(source)!
+}
+
+function writtenPlaces(mounts: readonly Mount[], hidden: readonly string[]): readonly WrittenPlace[] {
+  return mounts.flatMap((mount) => {
+    if (mount.is !== 'write') return []
+    const { path, source } = mount
+    const found = lookAt(source)
+    if (!found?.isDirectory) return []
+    return [{ path, folder: { path: source, id: found.id }, hidden: hidden.filter((each) => isInside(each, source)) }]
+  })
+}
+
 /** Throws if no mount shows the directory. That of a connector may differ from the workspace. */
 function assertShown(directory: string, mounts: readonly Mount[]): void {
   const isShown = mounts.some((mount) =>
@@ -262,6 +319,45 @@ function assertShown(directory: string, mounts: readonly Mount[]): void {
     'invalid',
     `"sandbox" does not show ${directory}, in which the program is to run. Name it in "read" or in "write".`,
   )
+}
+
+/**
+ * The target of the workspace. An agent that wrote around it may have replaced the directory, by a link or by another
+ * directory.
+ */
+export function workspaceFolder(workspace: string, writable: readonly string[]): Folder {
+  const path = trustedPath(workspace, writable)
+  const found = path === undefined ? undefined : lookAt(path)
+  if (path !== undefined && found?.isDirectory) return { path, id: found.id }
+  throw replaced(workspace)
+}
+
+function replaced(workspace: string): HubError {
+  return new HubError(
+    'invalid',
+    `"sandbox": the workspace ${workspace} is missing, or an agent may have replaced it. Look at it, and start a session in the directory that you want.`,
+  )
+}
+
+/** Throws if a mount leads into a hidden directory, or leads by a link to the home or above. */
+function assertShowNoSecret(
+  mounts: readonly Mount[],
+  { home, hidden, places }: { readonly home: string; readonly hidden: readonly string[]; readonly places: HubPlaces },
+): void {
+  for (const mount of mounts) {
+    if (!('source' in mount)) continue
+    const { path, source } = mount
+    const secret = secretIn(mount, { hidden, places })
+    const holdsHome =
+      isAtOrInside(actual(home), source) && !isAtOrInside(home, path) && !isAtOrInside(actual(home), path)
+    if (secret === undefined && !holdsHome) continue
+    throw new HubError(
+      'invalid',
+      secret === undefined
+        ? `"sandbox": ${path} leads to ${source}, which holds your home. Leave it out.`
+        : `"sandbox": ${path} is in ${secret}, which no confined session may see. Leave it out.`,
+    )
+  }
 }
 
 /** The hidden directory that a mount would open. A workspace of the hub, and a socket of the person, may be named. */

@@ -1,5 +1,5 @@
 /** The mounts with which a sandbox can run a program: its files and its interpreter, wherever they are installed. */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { onPath } from '../base/find-program.ts'
 import type { Mount } from './mounts.ts'
@@ -68,7 +68,8 @@ function interpreterOf(file: string, { searchPath, writable }: ProgramPlaces): s
 function firstLine(file: string): string | undefined {
   let descriptor: number | undefined
   try {
-    descriptor = openSync(file, 'r')
+    // An agent may have put a pipe there.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const buffer = Buffer.alloc(256)
     const text = buffer.subarray(0, readSync(descriptor, buffer)).toString('utf8')
     return text.startsWith('#!') ? text.slice(2).split('\n', 1)[0] : undefined

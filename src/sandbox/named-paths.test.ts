@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -6,9 +6,9 @@ import { namedMounts, writablePaths } from './named-paths.ts'
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'named-')))
 afterAll(() => rmSync(home, { recursive: true }))
-const places = { home, env: { AGENT_HOME: join(home, 'agent') } }
+const places = { home, env: { AGENT_HOME: join(home, 'agent') }, writable: [join(home, 'work')] }
 const mountsOf = (sandbox: { write: string[]; read: string[] }) =>
-  namedMounts(sandbox, { ...places, writable: [join(home, 'work'), ...writablePaths(sandbox.write, places)] })
+  namedMounts(sandbox, { ...places, writable: [...places.writable, ...writablePaths(sandbox.write, places)] })
 mkdirSync(join(home, 'work'))
 mkdirSync(join(home, '.ssh'))
 writeFileSync(join(home, '.ssh/key'), 'secret')
@@ -37,4 +37,14 @@ test('follows a link that the person made, but none that an agent may have left 
   symlinkSync('config/settings.json', join(home, 'settings.json'))
   const planted = mountsOf({ write: ['~/config/'], read: ['~/config/settings.json', '~/settings.json'] })
   expect(planted.map(({ path }) => path)).toEqual([join(home, 'config')])
+})
+
+test('makes no directory behind a link that an agent may have left', () => {
+  mkdirSync(join(home, 'behind'))
+  symlinkSync(join(home, 'behind'), join(home, 'work/link'))
+  expect(mountsOf({ write: ['~/work/link/made/', '~/work/link/'], read: [] })).toEqual([])
+  expect(readdirSync(join(home, 'behind'))).toEqual([])
+  expect(mountsOf({ write: ['~/work/deep/made/'], read: [] }).map(({ path }) => path)).toEqual([
+    join(home, 'work/deep/made'),
+  ])
 })

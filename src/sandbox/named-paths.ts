@@ -1,18 +1,19 @@
 /** The paths that a sandbox names, and their targets on this machine. */
-import { mkdirSync } from 'node:fs'
-import { isAbsolute, normalize } from 'node:path'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
+import { basename, dirname, isAbsolute, normalize } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
+import { pathOnly } from './look-at.ts'
 import type { Mount } from './mounts.ts'
-import { realpathOf, trustedPath } from './trusted-path.ts'
+import { trustedPath } from './trusted-path.ts'
 
 export interface NamedPathsOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string>>
-  /** Directories that agents may have written, including those of `write`. */
+  /** Directories that agents may have written. */
   readonly writable: readonly string[]
 }
 
-/** Leaves out a path that is missing, or that an agent may have redirected. */
+/** Leaves out a path that is missing, or that an agent may have redirected. `writable`: including those of `write`. */
 export function namedMounts(
   { write, read }: Pick<Sandbox, 'write' | 'read'>,
   options: NamedPathsOptions,
@@ -31,16 +32,43 @@ export function namedMounts(
 }
 
 /** The targets of the paths in `write`. A path that ends with a slash is created. */
-export function writablePaths(
-  write: Sandbox['write'],
-  options: Pick<NamedPathsOptions, 'home' | 'env'>,
-): readonly string[] {
-  return write.flatMap((text) => {
+export function writablePaths(write: Sandbox['write'], options: NamedPathsOptions): readonly string[] {
+  const found: string[] = []
+  for (const text of write) {
     const path = expand(text, options)
-    if (path === undefined) return []
-    if (text.endsWith('/')) mkdirSync(path, { recursive: true, mode: 0o700 })
-    return realpathOf(path) ?? []
-  })
+    if (path === undefined) continue
+    const writable = [...options.writable, ...found]
+    if (text.endsWith('/')) makeDirectory(path, writable)
+    const target = trustedPath(path, writable)
+    if (target !== undefined) found.push(target)
+  }
+  return found
+}
+
+const folderFlags = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+/** Each part is made in the folder that was opened before, so nothing is made behind a link that an agent puts there. */
+function makeDirectory(path: string, writable: readonly string[]): void {
+  const missing: string[] = []
+  let there = path
+  for (; lstatSync(there, { throwIfNoEntry: false }) === undefined; there = dirname(there)) {
+    missing.unshift(basename(there))
+  }
+  const start = missing.length === 0 ? undefined : trustedPath(there, writable)
+  if (start === undefined) return
+  let folder = openSync(start, folderFlags)
+  try {
+    if (readlinkSync(`/proc/self/fd/${folder}`) !== start) return
+    for (const name of missing) {
+      const next = `/proc/self/fd/${folder}/${name}`
+      mkdirSync(next, 0o700)
+      const opened = openSync(next, folderFlags)
+      closeSync(folder)
+      folder = opened
+    }
+  } finally {
+    closeSync(folder)
+  }
 }
 
 /** `undefined`: it begins with a variable that is not set. */

@@ -6,10 +6,13 @@ import type { Sandbox } from '../api/sandbox.ts'
 import type { Confinement } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Reach } from '../base/start-program.ts'
+import type { Folder } from '../base/open-inside.ts'
 import type { Choice, ChosenFrom, SandboxSetting } from './choose.ts'
 import { chooseSandbox } from './choose.ts'
 import type { HubPlaces, ProgramNeeds } from './confine.ts'
-import { confine } from './confine.ts'
+import { confine, workspaceFolder, writtenBefore } from './confine.ts'
+import { createAgentPlaces } from './agent-places.ts'
+import { isInside } from './mounts.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
 import type { ReachSpec } from './reach.ts'
@@ -23,6 +26,8 @@ export interface Sandboxes {
   readonly setting: SandboxSetting
   /** Whether a session is confined. Throws if it must not start. */
   choose(from: Pick<ChosenFrom, 'asked' | 'template' | 'backend'>): Promise<Choice>
+  /** What is at the path of a workspace. Throws if an agent may have put a link there. */
+  folderOf(workspace: string): Folder
   /** Throws if it cannot be made, or would show what must stay hidden. */
   confine(sandbox: Sandbox, needs: ProgramNeeds): Promise<Confinement>
   /** For a program that the hub runs. `undefined`: no sandbox can be made here. */
@@ -32,9 +37,12 @@ export interface Sandboxes {
 export interface SandboxesOptions {
   readonly setting: SandboxSetting
   readonly places: HubPlaces
+  /** The file that keeps the places that confined programs have written. */
+  readonly agentPlacesFile: string
 }
 
-export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxes {
+export function createSandboxes({ setting, places, agentPlacesFile }: SandboxesOptions): Sandboxes {
+  const agentPlaces = createAgentPlaces(agentPlacesFile)
   let found: Availability | undefined
 
   /** Remembers only success, because a missing part may be installed at any time. */
@@ -51,10 +59,16 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
       const unasked: Availability = { is: 'missing', reason: '' }
       return chooseSandbox({ ...from, setting, availability: isUsed ? await availability() : unasked })
     },
+    folderOf: (workspace) => workspaceFolder(workspace, writtenBefore(agentPlaces.all(), places)),
     async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
-      return confine({ sandbox, tools: here.tools, limits: here.limits, socat: here.socat, places, needs })
+      const { tools, limits, socat } = here
+      const confinement = confine({ sandbox, tools, limits, socat, places, needs, agentPlaces: agentPlaces.all() })
+      const written = confinement.written.map(({ folder }) => folder.path)
+      // Nothing in the folders of sessions is named by a sandbox.
+      agentPlaces.add(written.filter((path) => !isInside(path, places.dataDirectory)))
+      return confinement
     },
     async reach(spec) {
       const here = await availability()

@@ -3,12 +3,14 @@
  * the first turn on, or earlier if the conversation has a name, and appended to when it is resumed. The first line says
  * where and when the conversation started.
  */
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { HubError } from '../base/hub-error.ts'
+import { folderAt, openInside } from '../base/open-inside.ts'
 import { systemReason } from '../base/system-reason.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { ListedConversation } from './conversation.ts'
@@ -17,6 +19,10 @@ const firstLine = z.object({
   type: z.literal('session_meta'),
   payload: z.object({ id: z.string(), cwd: z.string(), timestamp: z.coerce.date() }),
 })
+
+const flags = constants.O_RDONLY | constants.O_NONBLOCK
+/** The first turn is near the beginning. */
+const mostBytes = 32 * 1024 * 1024
 
 /** Codex writes such a line when a turn begins. */
 const turnLine = /"type":"(task_started|turn_context|user_message|UserMessage)"/
@@ -29,14 +35,16 @@ export async function listCodexConversations(
   const home = environment['CODEX_HOME'] ?? join(environment['HOME'] ?? '', '.codex')
   const directory = join(home, 'sessions')
   try {
-    const files = await readdir(directory, { recursive: true })
+    const root = folderAt(directory)
+    const files = await readdir(root.path, { recursive: true })
     const found: ListedConversation[] = []
     for (const file of files.filter((name) => name.endsWith('.jsonl'))) {
-      const path = join(directory, file)
-      const changedAt = (await stat(path)).mtimeMs
-      if (changedAt < since) continue
-      const meta = await readMeta(path)
-      if (meta) found.push({ ...meta, changedAt })
+      // Agents write there, so a link or a pipe is not a conversation.
+      await using opened = await openInside({ root, path: file, flags }).catch(() => undefined)
+      const stat = await opened?.stat()
+      if (!opened || !stat?.isFile() || stat.mtimeMs < since) continue
+      const meta = await readMeta(opened)
+      if (meta) found.push({ ...meta, changedAt: stat.mtimeMs })
     }
     return found
   } catch (error) {
@@ -52,8 +60,8 @@ export async function listCodexConversations(
 }
 
 /** `undefined`: it is not a conversation, or it has had no turn. */
-async function readMeta(path: string): Promise<Omit<ListedConversation, 'changedAt'> | undefined> {
-  const input = createReadStream(path)
+async function readMeta(file: FileHandle): Promise<Omit<ListedConversation, 'changedAt'> | undefined> {
+  const input = file.createReadStream({ end: mostBytes, autoClose: false })
   let meta: z.output<typeof firstLine> | undefined
   try {
     for await (const line of createInterface({ input })) {

@@ -122,6 +122,8 @@ export function createDraft(options: DraftOptions): DraftSession {
     held.use(worktrees.hold(workspacePath))
     const made = await workspace.make()
     if (made.worktree) await worktrees.note(workspacePath, made.worktree, template)
+    const { sandbox } = spec
+    const workspaceFolder = await launcher.folderOf(found, { sandbox, backend: template.backend, workspacePath })
     const record = newRecord({
       name: spec.name,
       template: template.name,
@@ -134,6 +136,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       description: spec.description,
       labels: spec.labels ?? [],
       workspacePath,
+      workspaceFolder,
       size: spec.size ?? template.size ?? defaultSize,
       terminalTools: spec.tools ?? template.terminal_tools,
       socketName: spec.socketName ?? template.mcp_socket,
@@ -141,7 +144,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       conversation: isAgent ? beginConversation(template, agentArgs) : undefined,
       resumedFrom: spec.continues?.session,
       model,
-      sandbox: spec.sandbox,
+      sandbox,
     })
     const holding = held.move()
     return { record: { ...record, lastMessage: made.note }, found, [Symbol.dispose]: () => holding.dispose() }

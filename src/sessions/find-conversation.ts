@@ -11,13 +11,16 @@ import type { ListedConversation } from './conversation.ts'
 import { listOpencodeConversations } from './opencode-conversations.ts'
 import type { SessionRecord } from './session-store.ts'
 
+const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
+
 export async function findConversation(
   record: SessionRecord,
   rules: ConversationRules,
   environment: ProgramEnvironment,
 ): Promise<string> {
   const { name, template, workspacePath } = record
-  const listed = await list(record, rules, environment)
+  // The agent wrote the list, and the id becomes an argument of its program. So it must not look like a flag.
+  const listed = (await list(record, rules, environment)).filter(({ id }) => idPattern.test(id))
   const [from, to] = [Date.parse(record.createdAt), Date.parse(record.endedAt ?? record.updatedAt)]
   const places = [workspacePath, await realpath(workspacePath)]
   const here = listed.filter((each) => places.includes(each.workspacePath) && each.startedAt <= to)

@@ -5,9 +5,11 @@ import type { AvailableTemplate, Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import type { Sandboxes } from '../sandbox/sandbox.ts'
+import { keepWrittenPlaces } from './agent-files.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { HandOverThread } from './hand-over.ts'
@@ -38,7 +40,7 @@ export interface LaunchOptions {
   readonly isSharedMachine: () => Promise<boolean>
   /** The command that runs `signalbox`. */
   readonly signalbox: string
-  readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine'>
+  readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine' | 'folderOf'>
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly gits: Pick<SessionGits, 'make'>
   readonly running: Pick<RunningSessions, 'onChange'>
@@ -62,6 +64,11 @@ export interface Launcher {
   ): void
   /** Throws if the session must be confined and cannot be. */
   checkSandbox(found: AvailableTemplate, record: Pick<SessionRecord, 'sandbox' | 'backend'>): Promise<void>
+  /** The folder in which a session will be confined. `undefined`: it will not be. Throws if an agent may have replaced it. */
+  folderOf(
+    found: AvailableTemplate,
+    record: Pick<SessionRecord, 'sandbox' | 'backend' | 'workspacePath'>,
+  ): Promise<Folder | undefined>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
@@ -157,11 +164,13 @@ export function createLauncher(options: LaunchOptions): Launcher {
         program: { file, env: programEnv },
         workspace: workspacePath,
         git: git?.mounts ?? [],
+        workspaceFolder,
         files: files.map(({ path }) => join(sessionDir, path)),
         hub: { session: id, mcpSocket: socketPath, token: token.text },
       }))
+    if (confinement) await keepWrittenPlaces(sessionDir, confinement.written)
     const run = await runs.drivers.find(record.driver).start({
-      ...runs.describe(record),
+      ...runs.describe(changed),
       ...(handed?.isConversation && { conversation: handed.conversation, earlier: handed.earlier }),
       ...(handed && { isResumed: handed.isConversation }),
       template,
@@ -208,6 +217,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
     },
     async checkSandbox(found, record) {
       await choose(found, record)
+    },
+    async folderOf(found, record) {
+      const { is } = await choose(found, record)
+      return is === 'confined' ? sandboxes.folderOf(record.workspacePath) : undefined
     },
     async start(record, extras = {}) {
       try {

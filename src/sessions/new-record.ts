@@ -22,7 +22,7 @@ type Requested =
   | 'terminalTools'
   | 'socketName'
 
-type Agents = 'agentArgs' | 'conversation' | 'mode' | 'model' | 'resumedFrom' | 'sandbox'
+type Agents = 'workspaceFolder' | 'agentArgs' | 'conversation' | 'mode' | 'model' | 'resumedFrom' | 'sandbox'
 
 export type NewRecord = (
   requested: Pick<SessionRecord, Requested> & Partial<Pick<SessionRecord, Agents>>,
@@ -41,7 +41,7 @@ export function createNewRecord(hubId: string): NewRecord {
       model: undefined,
       sandbox: undefined,
       ...requested,
-      workspaceFolder: findFolder(requested.workspacePath),
+      workspaceFolder: requested.workspaceFolder ?? findFolder(requested.workspacePath),
       id,
       hubId,
       status: 'starting',

@@ -12,6 +12,7 @@ import type { Drivers } from '../drivers/drivers.ts'
 import { canResume, choosesConversation } from './conversation.ts'
 import type { Draft } from './draft.ts'
 import { findConversation, noConversationOf } from './find-conversation.ts'
+import type { Launcher } from './launch.ts'
 import type { LookForConversation } from './kept-conversation.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewRecord } from './new-record.ts'
@@ -25,6 +26,7 @@ export interface ResumeOptions {
   readonly templates: Pick<TemplateSource, 'find'>
   readonly registry: Pick<SessionRegistry, 'change'>
   readonly newRecord: NewRecord
+  readonly launcher: Pick<Launcher, 'folderOf'>
   readonly environment: Pick<PersonsEnvironment, 'forPrograms'>
   readonly lookForConversation: LookForConversation
   readonly threads: Pick<SessionThreads, 'conversationOf'>
@@ -35,7 +37,8 @@ export interface ResumeOptions {
 export type DraftResumed = (ended: SessionRecord) => Promise<Draft>
 
 export function createDraftResumed(options: ResumeOptions): DraftResumed {
-  const { drivers, templates, registry, newRecord, environment, lookForConversation, threads, worktrees } = options
+  const { drivers, templates, registry, newRecord, launcher, environment, lookForConversation, threads, worktrees } =
+    options
 
   async function conversationOf(
     ended: SessionRecord,
@@ -73,6 +76,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
     await registry.change(ended.id, () => ({ conversation }))
     const { name, sessionType, backend, description, labels, workspacePath, size, terminalTools, socketName } = ended
     const record = newRecord({
+      workspaceFolder: await launcher.folderOf(found, ended),
       name,
       template: template.name,
       command: template.command,

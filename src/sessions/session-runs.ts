@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts'
 import type { EventLog } from '../events/events.ts'
 import { join } from 'node:path'
 import type { Drivers, EarlierThread, OwnToolGate, Run, RunSession, ThreadWriter } from '../drivers/drivers.ts'
+import { openAgentFile } from './agent-files.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { GovernedFacts } from './governed.ts'
@@ -97,6 +98,8 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
       lastActivity: activity,
       heldCall: () => pending.heldOf(id),
       agentConnected: (signal) => agents.until(id, signal),
+      openTranscript: (path) =>
+        openAgentFile(path, { directory: join(directory, id), isConfined: record.confined !== undefined }),
       thread: threads.writerOf({ id, name, agent: template?.agent ?? record.template }),
       ownTools: ownTools.of(id),
       projectSettings: async () =>

@@ -227,6 +227,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     templates,
     registry,
     newRecord,
+    launcher,
     environment,
     lookForConversation,
     threads,

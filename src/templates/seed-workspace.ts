@@ -5,6 +5,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
 import type { Folder } from '../base/open-inside.ts'
 import { folderAt, openInside } from '../base/open-inside.ts'
+import { readInside } from '../base/read-inside.ts'
 import { systemReason } from '../base/system-reason.ts'
 import { includesOf } from './include-files.ts'
 import type { ListedTemplate } from './template.ts'
@@ -28,7 +29,7 @@ export async function seedWorkspace(
     for (const file of await filesOf(await findAsset(listed, source))) {
       const place = join(target, file.path)
       if (await copyNew(file.from, root, place)) written.push(place)
-      else if (!(await isSame(file.from, join(workspace, place)))) kept.push(place)
+      else if (!(await isSame(file.from, root, place))) kept.push(place)
     }
   }
   return { written, kept }
@@ -117,7 +118,8 @@ async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isDirectory() === true
 }
 
-async function isSame(from: string, to: string): Promise<boolean> {
-  const there = await readFile(to).catch(() => undefined)
-  return there?.equals(await readFile(from)) === true
+async function isSame(from: string, root: Folder, path: string): Promise<boolean> {
+  const bytes = await readFile(from)
+  const there = readInside(root, path, bytes.length)
+  return there.is === 'content' && there.bytes.equals(bytes)
 }

@@ -11,7 +11,7 @@ import type { ChangeStatus } from '../api/changes.ts'
 import type { Git } from '../base/careful-git.ts'
 import type { Folder } from '../base/open-inside.ts'
 import type { Repository } from './branch-point.ts'
-import { readInside } from './read-inside.ts'
+import { readInside } from '../base/read-inside.ts'
 
 /** A file in the tree of the branch point. */
 export interface BaseFile {

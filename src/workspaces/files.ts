@@ -7,7 +7,7 @@ import type { WorkspaceEntry, WorkspaceFile } from '../api/changes.ts'
 import { HubError } from '../base/hub-error.ts'
 import { type Folder, openInside } from '../base/open-inside.ts'
 import { systemReason } from '../base/system-reason.ts'
-import { readInside } from './read-inside.ts'
+import { readInside } from '../base/read-inside.ts'
 
 const mostEntries = 2_000
 const mostFileBytes = 8 * 1024 * 1024

@@ -188,6 +188,9 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         choose: async () => ({ is: 'open' }),
         confine: async () => Promise.reject(new Error('no sandbox')),
         reach: async () => undefined,
+        folderOf: () => {
+          throw new Error('no sandbox')
+        },
       },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
       chat: { bridge: async () => {}, matrixOf: () => undefined },

@@ -13,6 +13,7 @@ import type { Companion, OpenCompanion } from '../port/companion.ts'
 import { forgetOldest } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
+import { createTranscriptFiles } from '../port/transcript-file.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
 import { asksAboutTool, dialogKeys, isWorking, showsDialog, watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
@@ -57,8 +58,10 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     showsQuestion: () => asksAboutTool(terminal),
   })
 
+  const files = createTranscriptFiles((path) => session.openTranscript(path), onChange)
   const transcript = openTranscript({
     thread: session.thread,
+    files,
     onHeldBefore(held) {
       for (const [id, tool] of Object.entries(held)) holdAgain(id, tool).catch(() => {})
     },
@@ -212,7 +215,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     },
     question: undefined,
     get fault() {
-      return signOfLife.fault
+      return files.fault ?? signOfLife.fault
     },
     actions: {
       async interrupt() {

@@ -1,7 +1,10 @@
 /** Claude Code gets the thread as a transcript of its own, which it resumes. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { HubError, messageOf } from '../../base/hub-error.ts'
+import { folderAt, openInside } from '../../base/open-inside.ts'
 import type { HandOver } from '../port/hand-over.ts'
 import { handedOverMark } from '../port/hand-over.ts'
 
@@ -21,12 +24,37 @@ export const handOverToClaude: HandOver = async (thread, { workspacePath, direct
   const project = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-')
   const { HOME = '', CLAUDE_CONFIG_DIR = join(HOME, '.claude') } = env
   const isLong = project.length > mostProjectLength
-  const folder = isLong ? directory : join(CLAUDE_CONFIG_DIR, 'projects', project)
-  const file = join(folder, `${conversation}.jsonl`)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const name = `${conversation}.jsonl`
+  const place = isLong
+    ? { folder: directory, path: name }
+    : { folder: CLAUDE_CONFIG_DIR, path: join('projects', project, name) }
   const lines = transcriptOf(thread.messagesIn('anthropic') as readonly Message[], { cwd, sessionId: conversation })
-  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600, flag: 'wx' })
-  return isLong ? { conversation, args: ['--resume', file] } : { conversation }
+  await writeNew(place, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return isLong ? { conversation, args: ['--resume', join(directory, name)] } : { conversation }
+}
+
+/** Agents write below the settings of Claude Code, so a link there may lead anywhere. */
+async function writeNew(
+  { folder, path }: { readonly folder: string; readonly path: string },
+  text: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+  try {
+    const root = folderAt(folder)
+    await using file = await openInside({ root, path, flags, mode: 0o600, makeFolders: true, folderMode: 0o700 })
+    await file.writeFile(text)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const why = code === 'ELOOP' || code === 'ENOTDIR' ? 'a symbolic link or a file is in the way' : messageOf(error)
+    throw new HubError(
+      'unavailable',
+      `The thread was not handed over: ${join(folder, path)} cannot be written: ${why}.`,
+      {
+        cause: error,
+      },
+    )
+  }
 }
 
 /** A line for each message of a person, and for each part of an answer. */

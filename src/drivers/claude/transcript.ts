@@ -9,8 +9,9 @@ import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
 import { createPace } from '../../base/pace.ts'
 import { createSerial } from '../../base/serial.ts'
-import { readLines, tooHeavyEntry } from '../port/read-lines.ts'
+import { tooHeavyEntry } from '../port/read-lines.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
+import type { TranscriptFiles } from '../port/transcript-file.ts'
 import { newReading } from './read-message.ts'
 import type { TranscriptState } from './transcript-line.ts'
 import { readTranscriptLine, transcriptStateSchema } from './transcript-line.ts'
@@ -44,6 +45,7 @@ export interface Transcript extends Disposable {
 
 export interface TranscriptOptions {
   readonly thread: ThreadWriter
+  readonly files: TranscriptFiles
   /** The calls that waited for a person when an earlier hub ended. */
   readonly onHeldBefore: (held: Readonly<Record<string, HeldTool>>) => void
   /** `ran`: the calls whose tool has run. */
@@ -55,7 +57,7 @@ const lookEveryMs = 1_000
 /** The id becomes an argument of Claude Code when the conversation is resumed, so it must not look like a flag. */
 const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
-export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptions): Transcript {
+export function openTranscript({ thread, files, onRead, onHeldBefore }: TranscriptOptions): Transcript {
   const oneByOne = createSerial()
   const pace = createPace()
   let place: Place | undefined
@@ -80,7 +82,7 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
 
   async function readRest(): Promise<void> {
     while (place && !isClosed) {
-      const found = await readLines(place.path, place.offset)
+      const found = await files.read(place.path, place.offset)
       if (!found) return
       let { state } = place
       const entries: NewEntry[] = []
@@ -138,7 +140,7 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
       // A command of the agent can send the same messages as a hook.
       if (!idPattern.test(conversation) || basename(path) !== `${conversation}.jsonl`) return
       void oneByOne(async () => {
-        if (place?.path === path) return
+        if (place?.path === path || !(await files.mayFollow(path))) return
         await readRest()
         const state: TranscriptState = { reading: newReading, turn: 'none' }
         // Stored without entries: this session takes over the thread of a conversation that an earlier session had.

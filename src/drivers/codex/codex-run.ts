@@ -126,6 +126,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     room,
     log,
     // Codex repeats an open question before it confirms that the hub has joined the thread, so this waits.
+    openRollout: (path) => session.openTranscript(path),
     rolloutOf: (thread) =>
       waitUntil({
         sources: [onChange],

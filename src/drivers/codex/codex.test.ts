@@ -1,4 +1,5 @@
 /** The driver against a server that speaks Codex's protocol. `test/agents/codex.agents.ts` runs the real one. */
+import { open } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -48,6 +49,7 @@ function createWorld(options: { readonly own_tools?: 'required'; readonly env?: 
     noteAnswer: async () => {},
     heldCall: () => undefined,
     agentConnected: async () => {},
+    openTranscript: (path) => open(path),
     thread: {
       async append(_conversation, added, stored) {
         for (const entry of added) if (!entries.has(entry.key)) entries.set(entry.key, entry)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,13 @@ test.each([
   ['# prefix_rule(pattern=["touch"], decision="allow")', false],
 ])('a rule of Codex that lets a command run without a question is noticed: %s', async (text, isTrusting) => {
   expect(await withRules(text)).toBe(isTrusting)
+})
+
+test('rules in a pipe count as rules that allow, and the hub does not wait for them', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'signalbox-rules-'))
+  await mkdir(join(home, 'rules'))
+  execFileSync('mkfifo', [join(home, 'rules/pipe.rules')])
+  expect(await hasTrustedCommands(home, '/nowhere')).toBe(true)
 })
 
 test('a rule in the project is noticed too, and missing rules are not an error', async () => {

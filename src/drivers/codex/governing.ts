@@ -2,10 +2,12 @@
  * Whether Codex asks before everything it does. Each of its threads must run under `untrusted`; a person can loosen that
  * in its interface, and tell it not to ask about a command again.
  */
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Governed } from '../../api/session.ts'
+import { folderAt } from '../../base/open-inside.ts'
+import { readInside } from '../../base/read-inside.ts'
 
 const sandboxSchema = z.looseObject({ type: z.string() })
 const profileSchema = z.object({ id: z.string() }).nullish()
@@ -75,11 +77,17 @@ export async function hasTrustedCommands(codexHome: string, workspace: string): 
   return (await Promise.all(folders.map(trustsIn))).includes(true)
 }
 
+const mostRuleBytes = 1024 * 1024
+
 async function trustsIn(folder: string): Promise<boolean> {
   try {
     const files = (await readdir(folder)).filter((name) => name.endsWith('.rules'))
-    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
-    return texts.some(allows)
+    const root = folderAt(folder)
+    // A link, a pipe or a very large file may allow something, too.
+    return files.some((name) => {
+      const read = readInside(root, name, mostRuleBytes)
+      return read.is !== 'content' || allows(read.bytes.toString())
+    })
   } catch (error) {
     // Rules that cannot be read may allow something.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'

@@ -5,6 +5,7 @@
  *   request → calls in the words of the policy → gate → accept, decline or cancel
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ownToolName } from '../../api/own-tools.ts'
@@ -46,6 +47,7 @@ export interface OwnToolRequestsOptions {
   readonly log: Log
   /** The file in which Codex records the thread. Waits until the hub knows the thread. */
   rolloutOf(thread: string): Promise<string | undefined>
+  openRollout(path: string): Promise<FileHandle>
   reply(id: RequestId, result: object): void
   /** Tells the model something that no person said. */
   explain(thread: string, text: string): Promise<void>
@@ -126,7 +128,7 @@ const permissionsRequest = z.object({
 })
 
 export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolRequests {
-  const { session, workspace, directory, ownTools, room, log, rolloutOf, reply, explain } = options
+  const { session, workspace, directory, ownTools, room, log, rolloutOf, openRollout, reply, explain } = options
   const open = new Map<RequestId, Open>()
   /** The changes of patches that have begun, by item. */
   const patches = new Map<string, readonly FileChange[]>()
@@ -186,7 +188,9 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
   async function judgeCommand(request: z.output<typeof commandRequest>): Promise<JudgedCall> {
     const { threadId, itemId, reason, additionalPermissions } = request
     const isExtended = reason != null || additionalPermissions != null
-    return callOfCommand(request, isExtended || !(await staysInSandbox(await rolloutOf(threadId), itemId, oneByOne)))
+    const rollout = await rolloutOf(threadId)
+    const record = rollout === undefined ? undefined : () => openRollout(rollout)
+    return callOfCommand(request, isExtended || !(await staysInSandbox(record, itemId, oneByOne)))
   }
 
   /** The next hub does not get the changes again, so they are kept until the question is answered. */

@@ -1,14 +1,15 @@
 import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { staysInSandbox } from './recorded-call.ts'
 
-function recordOf(...payloads: readonly object[]): string {
+function recordOf(...payloads: readonly object[]) {
   const file = join(temporaryDirectory(), 'rollout.jsonl')
   const lines = payloads.map((payload) => JSON.stringify({ type: 'response_item', payload }))
   writeFileSync(file, `{"type":"session_meta","payload":{}}\n${lines.join('\n')}\n`)
-  return file
+  return () => open(file)
 }
 
 const call = (id: string, args: object) => ({ type: 'function_call', call_id: id, arguments: JSON.stringify(args) })

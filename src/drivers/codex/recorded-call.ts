@@ -3,7 +3,7 @@
  * justification looks like any other. Its own record of the conversation has the arguments of the call, or, in code
  * mode, the scripts that call its tools.
  */
-import { stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { whyTooHeavy } from '../../base/json-weight.ts'
@@ -34,7 +34,7 @@ type Recorded = z.output<typeof recorded>['payload']
  * may be long, so only one is read at a time.
  */
 export async function staysInSandbox(
-  rollout: string | undefined,
+  rollout: (() => Promise<FileHandle>) | undefined,
   callId: string,
   oneByOne: Serial = createSerial(),
 ): Promise<boolean> {
@@ -67,12 +67,12 @@ function isEnd({ output }: Extract<Recorded, { type: 'custom_tool_call_output' }
 }
 
 /** What the record says about the call. The program writes the record, so it may hold anything. */
-async function readRecord(path: string, callId: string): Promise<readonly Recorded[]> {
+async function readRecord(open: () => Promise<FileHandle>, callId: string): Promise<readonly Recorded[]> {
   const found: Recorded[] = []
   const pace = createPace()
   try {
-    if ((await stat(path)).size > maxBytes) return []
-    for (let read = await readLines(path, 0); read; read = await readLines(path, read.end)) {
+    if ((await sizeOf(open)) > maxBytes) return []
+    for (let read = await readLines(open, 0); read; read = await readLines(open, read.end)) {
       for (const line of read.lines) {
         const startedAt = performance.now()
         if (!/"(function|custom_tool)_call/.test(line)) continue
@@ -86,6 +86,11 @@ async function readRecord(path: string, callId: string): Promise<readonly Record
   } catch {
     return []
   }
+}
+
+async function sizeOf(open: () => Promise<FileHandle>): Promise<number> {
+  await using file = await open()
+  return (await file.stat()).size
 }
 
 const plainArguments = z.looseObject({ sandbox_permissions: z.literal('use_default').nullish() })

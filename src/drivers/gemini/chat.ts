@@ -6,8 +6,9 @@ import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
 import { createPace } from '../../base/pace.ts'
 import { createSerial } from '../../base/serial.ts'
-import { readLines, tooHeavyEntry } from '../port/read-lines.ts'
+import { tooHeavyEntry } from '../port/read-lines.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
+import type { TranscriptFiles } from '../port/transcript-file.ts'
 import { chatStateSchema, endTurn, noTurn, readChatLine } from './chat-line.ts'
 
 const placeSchema = z.object({
@@ -33,7 +34,7 @@ const writtenWithinMs = 5_000
 /** The id becomes an argument of Gemini CLI when the conversation is resumed, so it must not look like a flag. */
 const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
-export function openChat(thread: ThreadWriter): Chat {
+export function openChat(thread: ThreadWriter, files: TranscriptFiles): Chat {
   const oneByOne = createSerial()
   const pace = createPace()
   let place: Place | undefined
@@ -54,7 +55,7 @@ export function openChat(thread: ThreadWriter): Chat {
 
   async function readRest(): Promise<void> {
     while (place && !isClosed) {
-      const found = await readLines(place.path, place.offset)
+      const found = await files.read(place.path, place.offset)
       if (!found) return
       let { state } = place
       const entries: NewEntry[] = []
@@ -83,7 +84,7 @@ export function openChat(thread: ThreadWriter): Chat {
       // A command of the agent can send the same messages as a hook.
       if (!idPattern.test(conversation) || !basename(path).endsWith(`-${conversation.slice(0, 8)}.jsonl`)) return
       void oneByOne(async () => {
-        if (place?.path === path) return
+        if (place?.path === path || !(await files.mayFollow(path))) return
         await readRest()
         await store({ path, conversation, offset: 0, state: noTurn }, [])
       }).catch(() => {})

@@ -18,6 +18,7 @@ import type { Companion, OpenCompanion } from '../port/companion.ts'
 import { hasSystemPolicies, systemPolicies } from '../port/gemini-policies.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
+import { createTranscriptFiles } from '../port/transcript-file.ts'
 import { createAnnouncedCalls } from './announced-calls.ts'
 import { openChat } from './chat.ts'
 import { answerDialog, dialogFor, showsDialog } from './dialog.ts'
@@ -81,7 +82,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   const { ownTools, workspacePath } = session
   const closing = new AbortController()
   const file = pendingCallFile(session.directory)
-  const chat = openChat(session.thread)
+  const files = createTranscriptFiles((path) => session.openTranscript(path), onChange)
+  const chat = openChat(session.thread, files)
   const announced = createAnnouncedCalls()
   let current: OpenCall | undefined
   const signOfLife = awaitSignOfLife({
@@ -359,7 +361,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     },
     question: undefined,
     get fault() {
-      return signOfLife.fault
+      return files.fault ?? signOfLife.fault
     },
     async prompt(_, signal) {
       await untilLoaded(signal)

@@ -48,8 +48,12 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
   const origin = `http://127.0.0.1:${port}`
   const authorization = `Basic ${Buffer.from(`opencode:${password}`).toString('base64')}`
 
+  /** The server is a program of the agent. A redirect would make the hub send its text to any other program. */
+  function reach(path: string, options: RequestInit): Promise<Response> {
+    return fetch(new URL(path, origin), { ...options, redirect: 'manual' })
+  }
   function ask(path: string, body?: object): Promise<Response> {
-    return fetch(new URL(path, origin), {
+    return reach(path, {
       method: body ? 'POST' : 'GET',
       headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -71,9 +75,8 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
 
   return {
     async prove(signal) {
-      const url = new URL('/global/health', origin)
       const soon = AbortSignal.any([signal, AbortSignal.timeout(requestMs)])
-      const stranger = await fetch(url, { signal: soon })
+      const stranger = await reach('/global/health', { signal: soon })
       await stranger.arrayBuffer()
       if (stranger.status !== 401) throw new HubError('unavailable', 'Another program answers at the port of opencode.')
       await (await request('/global/health')).arrayBuffer()
@@ -83,7 +86,7 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
       const timer = setTimeout(() => silent.abort(), silenceMs)
       try {
         const either = AbortSignal.any([signal, silent.signal])
-        const response = await fetch(new URL('/global/event', origin), { headers: { authorization }, signal: either })
+        const response = await reach('/global/event', { headers: { authorization }, signal: either })
         if (!response.ok || !response.body) throw new HubError('unavailable', `opencode answered ${response.status}.`)
         for await (const { data } of eventsIn(response.body)) {
           timer.refresh()

@@ -1,9 +1,11 @@
 /** opencode imports the thread as a session of its own, and opens it. */
 import { randomBytes } from 'node:crypto'
-import { readFile, realpath, writeFile } from 'node:fs/promises'
+import { realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { HubError } from '../../base/hub-error.ts'
+import { folderAt } from '../../base/open-inside.ts'
+import { readInside } from '../../base/read-inside.ts'
 import type { ProgramEnvironment } from '../../config/config.ts'
 import type { HandOver, HandOverPlace } from '../port/hand-over.ts'
 import { handedOverMark } from '../port/hand-over.ts'
@@ -150,7 +152,7 @@ async function modelFor({ model, env, run }: HandOverPlace): Promise<Model> {
 async function usualModel(env: ProgramEnvironment, run: HandOverPlace['run']): Promise<string | undefined> {
   const lines = (await run(['models'], asPerson)).split('\n').map((line) => line.trim())
   const available = lines.filter((line) => line.includes('/'))
-  return (await recentModels(env)).find((one) => available.includes(one)) ?? available[0]
+  return recentModels(env).find((one) => available.includes(one)) ?? available[0]
 }
 
 async function configuredModel(run: HandOverPlace['run']): Promise<string | undefined> {
@@ -164,11 +166,17 @@ async function configuredModel(run: HandOverPlace['run']): Promise<string | unde
 
 const recentSchema = z.object({ recent: z.array(z.object({ providerID: z.string(), modelID: z.string() })) })
 
-async function recentModels({ HOME = '', XDG_STATE_HOME }: ProgramEnvironment): Promise<readonly string[]> {
+const mostRecentBytes = 1024 * 1024
+
+/** opencode writes the file, so it may be anything. Then opencode's first model is used. */
+function recentModels({ HOME = '', XDG_STATE_HOME }: ProgramEnvironment): readonly string[] {
   try {
-    const state = XDG_STATE_HOME ?? join(HOME, '.local', 'state')
-    const text = await readFile(join(state, 'opencode', 'model.json'), 'utf8')
-    return recentSchema.parse(JSON.parse(text)).recent.map(({ providerID, modelID }) => `${providerID}/${modelID}`)
+    const state = folderAt(XDG_STATE_HOME ?? join(HOME, '.local', 'state'))
+    const read = readInside(state, join('opencode', 'model.json'), mostRecentBytes)
+    if (read.is !== 'content') return []
+    return recentSchema
+      .parse(JSON.parse(read.bytes.toString()))
+      .recent.map(({ providerID, modelID }) => `${providerID}/${modelID}`)
   } catch {
     return []
   }

@@ -4,6 +4,7 @@
  *
  * A driver leaves out the methods it cannot support, so that callers have to check before they call.
  */
+import type { FileHandle } from 'node:fs/promises'
 import type { Activity, AgentReport, Governed, Question, SessionMode, TerminalSize } from '../../api/session.ts'
 import type { Template } from '../../api/template.ts'
 import type { Confinement } from '../../base/confinement.ts'
@@ -65,6 +66,11 @@ export interface RunSession {
   heldCall(): HeldActivity | undefined
   /** Resolves when the agent has asked the hub for its tools, or when it has had enough time to. */
   agentConnected(signal: AbortSignal): Promise<void>
+  /**
+   * Opens a file in which the agent says that it keeps its conversation. Rejects with ENOENT if there is none yet, and
+   * with a HubError if the agent may not see such a file.
+   */
+  openTranscript(path: string): Promise<FileHandle>
   /** Receives everything that the agent says and does. */
   readonly thread: ThreadWriter
   /** Decides about the tools that are built into the agent. */

@@ -1,6 +1,5 @@
 /** Reads the lines that a program adds to a file. The program names the file, so it may be a pipe or a device. */
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { NewEntry } from '../../api/thread.ts'
 import { whyTooHeavy } from '../../base/json-weight.ts'
 
@@ -24,11 +23,9 @@ export function tooHeavyEntry(line: string, key: string): NewEntry | undefined {
 }
 
 /** The next whole lines. `undefined`: there is none yet, or no such file. */
-export async function readLines(path: string, offset: number): Promise<Lines | undefined> {
+export async function readLines(open: () => Promise<FileHandle>, offset: number): Promise<Lines | undefined> {
   try {
-    // A link could lead out of the sandbox of the program. O_NONBLOCK: opening a pipe would wait for a program that writes to
-    // it, in one of the few threads for files.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    await using file = await open()
     if (!(await file.stat()).isFile()) return undefined
     const chunks: Buffer[] = []
     for (let at = offset; at - offset < longestLineBytes; at += chunkBytes) {

@@ -1,6 +1,6 @@
-/** Reads a file of a workspace. No link on the way is followed, and no pipe or device is read. */
+/** Reads a file of a folder that an agent may write. No link on the way is followed, and no pipe or device is read. */
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { type Folder, openInsideSync } from '../base/open-inside.ts'
+import { type Folder, openInsideSync } from './open-inside.ts'
 
 export type ReadInside =
   | { readonly is: 'content'; readonly bytes: Buffer }
