@@ -41,6 +41,15 @@ test('version 2: limits what the machine can limit, and nothing in a group that 
   expect(findParents(machine({ cgroup: '0::/../other\n', mountinfo: mountedV2, controls }).root)).toEqual([])
 })
 
+test('version 2: leaves no group whose memory somebody has limited', () => {
+  const controls = { '.': 'memory pids', 'signalbox.service': '' }
+  const { root, tree } = machine({ cgroup: '0::/signalbox.service\n', mountinfo: mountedV2, controls })
+  writeFileSync(join(tree, 'signalbox.service/memory.max'), 'max\n')
+  expect(findParents(root)).toMatchObject([{ directory: tree }])
+  writeFileSync(join(tree, 'signalbox.service/memory.max'), '1073741824\n')
+  expect(findParents(root)).toEqual([])
+})
+
 test('version 1: takes the group of the hub in the tree of each controller', () => {
   const { root, tree } = machine({
     cgroup: '8:pids:/hub\n4:memory:/box/hub\n1:name=systemd:/\n0::/\n',

@@ -126,7 +126,10 @@ function directoryOf(
   return inMount === '..' || inMount.startsWith('../') ? undefined : join(point, inMount)
 }
 
-/** The nearest group that limits the groups in it. One that has processes, like that of the hub, cannot. */
+/**
+ * The nearest group that limits the groups in it. One that has processes, like that of the hub, cannot. A sandbox does
+ * not leave a group whose memory somebody has limited.
+ */
 function parentOfV2(point: string, own: string | undefined): readonly Parent[] {
   for (let directory = own; directory !== undefined; directory = directory === point ? undefined : dirname(directory)) {
     const [given = ''] = linesOf(join(directory, 'cgroup.subtree_control'))
@@ -134,6 +137,8 @@ function parentOfV2(point: string, own: string | undefined): readonly Parent[] {
       .filter((limited) => given.split(' ').includes(names[limited].controller))
       .map((limited) => ({ limited, name: names[limited].v2 }))
     if (files.length > 0) return [{ directory, files }]
+    const [memory = 'max'] = linesOf(join(directory, names.memory.v2))
+    if (memory !== 'max') return []
   }
   return []
 }
