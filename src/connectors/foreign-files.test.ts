@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -112,4 +113,11 @@ test('the error for a missing or broken file names its path', async () => {
   const reading = readForeignFiles('cursor', { home })
   await expect(reading).rejects.toThrow(`${path} cannot be understood: it is not valid JSON at line 1`)
   await expect(readForeignFiles('cursor', { home })).rejects.not.toThrow('hunter2')
+})
+
+test('a pipe that an agent left in place of the file is refused, and the hub does not wait for it', async () => {
+  const home = temporaryDirectory()
+  mkdirSync(join(home, '.codex'))
+  execFileSync('mkfifo', [join(home, '.codex/config.toml')])
+  await expect(readForeignFiles('codex', { home })).rejects.toThrow('config.toml is not a file')
 })

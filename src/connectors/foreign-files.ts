@@ -1,5 +1,6 @@
 /** Reads the MCP servers from the files of other programs. Nothing else in those files is passed on. */
-import { readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { HubError, messageOf } from '../base/hub-error.ts'
@@ -81,10 +82,18 @@ function within(project: string | undefined, path: string): readonly string[] {
   return project === undefined ? [] : [join(project, path)]
 }
 
+/** An agent may have put a pipe there, which would never end. */
+async function readText(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (!(await file.stat()).isFile()) throw new HubError('invalid', `${path} is not a file.`)
+  return file.readFile('utf8')
+}
+
 async function readIfThere(path: string): Promise<Json | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const text = await readText(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return undefined
+    if (error instanceof HubError) throw error
     throw new HubError('unavailable', `${path} cannot be read: ${systemReason(error)}.`, { cause: error })
   })
   if (text === undefined) return undefined

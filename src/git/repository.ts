@@ -2,9 +2,11 @@
  * The repository of a workspace, as git outside of every sandbox finds it. An agent may have written the file `.git` of a
  * worktree. So the repository that it names must name the worktree, too, from a place beside the worktree's own.
  */
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
+import { folderAt } from '../base/open-inside.ts'
+import { readInside } from '../base/read-inside.ts'
 import type { Mount } from '../sandbox/sandbox.ts'
 
 export interface Repository {
@@ -42,17 +44,17 @@ function repositoryIn(directory: string): WorkspaceGit {
 }
 
 function worktreeAt(workspace: string, file: string): WorkspaceGit {
-  const named = /^gitdir: (.+)$/.exec(readFileSync(file, 'utf8').trimEnd())?.[1]
+  const named = /^gitdir: (.+)$/.exec(textOf(workspace, '.git'))?.[1]
   if (named === undefined) return unusable(`${file} names no directory`)
   const own = realOf(resolve(workspace, named))
   if (own === undefined) return unusable(`${file} names a directory that does not exist`)
   if (own.startsWith(`${workspace}/`)) return unusable(`${file} names ${own}, which is in the workspace itself`)
   const shared = dirname(dirname(own))
   if (basename(dirname(own)) === worktrees && isGitDirectory(shared)) {
-    const back = readFileSync(join(own, 'gitdir'), 'utf8').trimEnd()
+    const back = textOf(own, 'gitdir')
     if (realOf(resolve(own, back)) === realOf(file)) return { is: 'repository', shared, own }
   } else if (isSubmodule(own)) {
-    const back = /^\s*worktree\s*=\s*(.+)$/m.exec(readFileSync(join(own, 'config'), 'utf8'))?.[1] ?? ''
+    const back = /^\s*worktree\s*=\s*(.+)$/m.exec(textOf(own, 'config'))?.[1] ?? ''
     if (realOf(resolve(own, back)) === workspace) return { is: 'repository', shared: own, own }
   } else {
     return unusable(`${file} names ${own}, where git puts no worktree and no submodule`)
@@ -110,6 +112,14 @@ export function assertNotBare(workspace: string): void {
 
 function unusable(reason: string): WorkspaceGit {
   return { is: 'unusable', reason: `${reason}. An agent may have made it.` }
+}
+
+const mostBytes = 256 * 1024
+
+/** Empty, if it is missing or no plain file. */
+function textOf(folder: string, name: string): string {
+  const found = readInside(folderAt(folder), name, mostBytes)
+  return found.is === 'content' ? found.bytes.toString().trimEnd() : ''
 }
 
 function realOf(path: string): string | undefined {
