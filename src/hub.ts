@@ -279,6 +279,7 @@ export async function startHub(
     events,
     environment,
     baseEnvironment: upstreamEnvironment(environment),
+    startDirectory: join(home.path, 'connectors'),
     redactor,
     log,
     findSession,

@@ -27,7 +27,8 @@ const outcomeSchema = z.object({
   resolved: z.record(z.string(), z.unknown()).describe('What it comes to, without secrets.'),
   error: z.string().optional(),
   stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
-  cwd: z.string().optional().describe('Where its program ran: not the workspace of a session, unless one was named.'),
+  cwd: z.string().optional().describe('Where its program ran.'),
+  workspace: z.string().optional().describe('That it got: not that of a session, unless one was named.'),
   confined: confinedSchema.optional().describe('How its program is confined.'),
 })
 
@@ -80,7 +81,7 @@ export function createConnectorTools(deps: {
       input: z.strictObject({
         name: z.string().optional().describe('Of a connector that is saved.'),
         connector: connectorSchema.partial({ name: true }).strict().optional().describe('One that is not.'),
-        session: z.string().optional().describe('In whose workspace; without it, in the temporary directory.'),
+        session: z.string().optional().describe('Whose workspace it gets; without it, the temporary directory.'),
       }),
       output: outcomeSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },

@@ -2,6 +2,7 @@
  * Connectors: the MCP servers that sessions may use. Each is registered once and bound to sessions, which may override
  * parts of it. It is then resolved to the configuration that opens an upstream.
  */
+import { mkdirSync, rmSync } from 'node:fs'
 import type { BoundConnector, Connector } from '../api/connector.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { isNotFound } from '../base/hub-error.ts'
@@ -46,6 +47,8 @@ export interface ConnectorsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The variables that every program gets: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
+  /** Where their programs start. Made by `start`; nothing else is in it. */
+  readonly startDirectory: string
   readonly redactor: Pick<Redactor, 'addSecret' | 'text' | 'forPerson'>
   /** Takes a name or an id. Throws if there is no such session. */
   readonly findSession: (nameOrId: string) => Promise<SessionPlace>
@@ -59,12 +62,12 @@ export interface ConnectorsOptions {
 }
 
 export function createConnectors(options: ConnectorsOptions): Connectors {
-  const { store, events, environment, baseEnvironment, redactor, findSession, signals, log } = options
+  const { store, events, environment, baseEnvironment, startDirectory, redactor, findSession, signals, log } = options
   const rows = createConnectorStore(store)
   const bindingRows = createBindingStore(store)
   const holdsSecret = (text: string) => holdsKnownSecret(redactor, text)
   const knownLists = createKnownListStore(store, holdsSecret)
-  const resolver = createResolver({ environment, baseEnvironment, redactor })
+  const resolver = createResolver({ environment, baseEnvironment, startDirectory, redactor })
   const tell = createConnectorNotices(options.notices)
   const note: Note = async (event) => void (await events.append(event))
 
@@ -234,8 +237,11 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       'upstream-output': ({ connector }) => tell.output(connector),
       'login-changed': ({ connector }) => tell.connectors([connector]),
     },
-    // This reads every cached list, so the hub does not wait for it.
     async start() {
+      // Read-only, so that no program leaves a file there that the next one runs or obeys.
+      rmSync(startDirectory, { recursive: true, force: true })
+      mkdirSync(startDirectory, { mode: 0o500 })
+      // This reads every cached list, so the hub does not wait for it.
       void dropKeptSecrets().catch((error: unknown) => log.warn({ error }, 'kept lists could not be looked through'))
     },
   }
