@@ -283,6 +283,7 @@ export async function startHub(
     redactor,
     log,
     findSession,
+    isSandboxRequired: config.sandbox === 'required',
     test: createTrial({ upstreams, logins, maxListBytes }),
     request: createRequestOnce({ upstreams, logins }),
     logins,

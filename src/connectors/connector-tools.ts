@@ -1,4 +1,4 @@
-/** list_connectors, save_connector, delete_connector, test_connector, restart_connector */
+/** list_connectors, save_connector, allow_connector, delete_connector, test_connector, restart_connector */
 import { z } from 'zod'
 import { bindingSchema, connectorSchema, connectorViewSchema } from '../api/connector.ts'
 import { confinedSchema } from '../api/sandbox.ts'
@@ -33,7 +33,7 @@ const outcomeSchema = z.object({
 })
 
 export function createConnectorTools(deps: {
-  readonly connectors: Pick<ConnectorDesk, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart'>
+  readonly connectors: Pick<ConnectorDesk, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart' | 'allow'>
   readonly views: ConnectorViews
 }): readonly Tool[] {
   const { connectors, views } = deps
@@ -60,11 +60,23 @@ export function createConnectorTools(deps: {
       run: async (connector) => views.connector(await connectors.save(connector)),
     }),
     defineTool({
+      name: 'allow_connector',
+      description:
+        'Allows the program of a connector to run outside of the sandboxes of confined sessions, as your user, or takes that back. It holds until its command, variables or directory change. A connector with options.sandbox, or with an address, needs no consent.',
+      input: z.strictObject({ name: z.string(), allowed: z.boolean().default(true) }),
+      output: connectorViewSchema,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async run({ name, allowed }, { caller }) {
+        await connectors.allow(name, allowed, caller.label ?? `token ${caller.tokenId}`)
+        return views.connector(await connectors.find(name))
+      },
+    }),
+    defineTool({
       name: 'delete_connector',
       description: 'Forgets a connector. Sessions that are bound to it lose its tools at once.',
       input: z.strictObject({ name: z.string() }),
       output: connectorViewSchema
-        .omit({ variables: true, tools: true, login: true })
+        .omit({ variables: true, tools: true, login: true, consent: true })
         .extend({ sessions: z.array(z.string()).describe('Those that lost it.') }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       async run({ name }) {

@@ -28,6 +28,8 @@ export interface SessionPlace {
   readonly id: string
   readonly name: string
   readonly workspacePath: string
+  /** `undefined`: its program runs as the person. */
+  readonly confined?: object | undefined
   /** There is no session: a confined program must not write to its path. */
   readonly isNowhere?: boolean
 }

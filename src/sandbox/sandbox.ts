@@ -12,6 +12,7 @@ import { confine } from './confine.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
 
+export type { Choice } from './choose.ts'
 export { probe as probeSandbox } from './probe.ts'
 
 export interface Sandboxes {

@@ -1,13 +1,15 @@
 /** Starts the program of a session, with a token of its own and without the secrets of a person. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
+import type { Confined } from '../api/sandbox.ts'
 import type { AvailableTemplate, Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
-import type { Sandboxes } from '../sandbox/sandbox.ts'
+import type { SignalSender } from '../feature/feature.ts'
+import type { Choice, Sandboxes } from '../sandbox/sandbox.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { HandOverThread } from './hand-over.ts'
@@ -40,6 +42,7 @@ export interface LaunchOptions {
   readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine'>
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly running: Pick<RunningSessions, 'onChange'>
+  readonly signals: SignalSender
   readonly stopping: AbortSignal
 }
 
@@ -58,14 +61,17 @@ export interface Launcher {
     template: Template,
     record: Pick<SessionRecord, 'command' | 'args' | 'workspacePath'> & { readonly env: ProgramEnvironment },
   ): void
-  /** Throws if the session must be confined and cannot be. */
-  checkSandbox(found: AvailableTemplate, record: Pick<SessionRecord, 'sandbox' | 'backend'>): Promise<void>
+  /** How the session will be confined. Throws if it must be and cannot be. */
+  confinedBy(
+    found: AvailableTemplate,
+    record: Pick<SessionRecord, 'sandbox' | 'backend'>,
+  ): Promise<Confined | undefined>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { sandboxes, worktrees, running, stopping, isSharedMachine } = options
+  const { sandboxes, worktrees, running, signals, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -118,8 +124,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const changed = await registry.change(id, () => ({
       tokenId: token.id,
       ...(lastMessage !== '' && { lastMessage }),
-      confined: sandbox && { by: 'bubblewrap', network: sandbox.network },
+      confined: confinedIn(choice),
     }))
+    // A queued session may get a sandbox that could not be made before. Then its connectors need consent.
+    if ((record.confined === undefined) !== (sandbox === undefined)) signals.emit('bindings-changed', { session: id })
     if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was stopped before it started.`)
     const programEnv: ProgramEnvironment = {
       ...ownEnv,
@@ -191,8 +199,8 @@ export function createLauncher(options: LaunchOptions): Launcher {
       if (file.includes('/') && !isAbsolute(file) && template.include_files.length > 0) return
       findProgram(file, { ...env, ...template.env }['PATH'] ?? '', workspacePath)
     },
-    async checkSandbox(found, record) {
-      await choose(found, record)
+    async confinedBy(found, record) {
+      return confinedIn(await choose(found, record))
     },
     async start(record, extras = {}) {
       try {
@@ -203,6 +211,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
       }
     },
   }
+}
+
+function confinedIn(choice: Choice): Confined | undefined {
+  return choice.is === 'confined' ? { by: 'bubblewrap', network: choice.sandbox.network } : undefined
 }
 
 function takesPrompt({ command, args = [] }: CommandLine): boolean {

@@ -12,6 +12,7 @@ import type { Drivers } from '../drivers/drivers.ts'
 import { canResume, choosesConversation } from './conversation.ts'
 import type { Draft } from './draft.ts'
 import { findConversation, noConversationOf } from './find-conversation.ts'
+import type { Launcher } from './launch.ts'
 import type { LookForConversation } from './kept-conversation.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewRecord } from './new-record.ts'
@@ -29,13 +30,15 @@ export interface ResumeOptions {
   readonly lookForConversation: LookForConversation
   readonly threads: Pick<SessionThreads, 'conversationOf'>
   readonly worktrees: Pick<Worktrees, 'hold'>
+  readonly launcher: Pick<Launcher, 'confinedBy'>
 }
 
 /** Drafts the session that continues the conversation. */
 export type DraftResumed = (ended: SessionRecord) => Promise<Draft>
 
 export function createDraftResumed(options: ResumeOptions): DraftResumed {
-  const { drivers, templates, registry, newRecord, environment, lookForConversation, threads, worktrees } = options
+  const { drivers, templates, registry, newRecord, environment, lookForConversation, threads, worktrees, launcher } =
+    options
 
   async function conversationOf(
     ended: SessionRecord,
@@ -82,6 +85,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       resumedFrom: ended.id,
       model: ended.model,
       sandbox: ended.sandbox,
+      confined: await launcher.confinedBy(found, ended),
       sessionType,
       driver: drivers.find(template.driver).name,
       mode: ended.mode,

@@ -179,6 +179,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     sandboxes: options.sandboxes,
     worktrees,
     running,
+    signals,
     stopping: stopping.signal,
   })
   const starter = createSessionStarter({ registry, ends, launcher, running, events, log, openSocket })
@@ -223,6 +224,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     lookForConversation,
     threads,
     worktrees,
+    launcher,
   })
   const { policies, connectors, chat } = options
   const equip = createEquipping({ ends, policies, connectors, chat, signals })
