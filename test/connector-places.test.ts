@@ -4,9 +4,11 @@
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { modernRequest, type Endpoint } from './harness/modern-call.ts'
+import { until } from './fixtures/until.ts'
+import { connectEndpoint } from './gateway/raw-wires.ts'
 import { packageProgram } from './gateway/side-by-side.ts'
 import { requiresAll } from './harness/requires.ts'
 import { createTempHome, type TempHome } from './harness/temp-home.ts'
@@ -121,6 +123,20 @@ describe('the program of a connector', () => {
   test('gets the workspace as its root', async () => {
     await bind('files', overStdio(packageProgram('server-filesystem')))
     expect(await call('files_list_allowed_directories', {})).toContain(workspace)
+  })
+
+  test('gets no roots that the agent names', async () => {
+    const secrets = join(home.path, 'secrets')
+    mkdirSync(secrets)
+    await bind('asker', overStdio(packageProgram('server-filesystem')))
+    const roots = [{ uri: pathToFileURL(secrets).href }]
+    await using client = await connectEndpoint(agent, { 'roots/list': { roots } })
+    const allowed = { name: 'asker_list_allowed_directories', arguments: {} }
+    const shown = async () => JSON.stringify((await client.request('tools/call', allowed)).result)
+    await until(async () => (await shown()).includes(workspace))
+    await client.notify('notifications/roots/list_changed')
+    expect(await shown()).not.toContain(secrets)
+    expect(await call('asker_list_allowed_directories', {})).not.toContain(secrets)
   })
 
   test('starts in the directory that a person names in its settings', async () => {
