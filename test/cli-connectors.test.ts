@@ -55,7 +55,7 @@ describe('signalbox connectors', () => {
     expect(code).toBe(1)
     expect(err).toContain('it last said: no good: [redacted]')
     expect(err).toContain(
-      'stderr:\n  no good: [redacted]\nThe server ran in /tmp. In a session it runs in the workspace',
+      'stderr:\n  no good: [redacted]\nThe server got /tmp as its workspace. In a session it gets that of the session',
     )
     await signalbox('connectors', 'add', 'broken', '--env-key', 'NOT_THERE', '--', 'true')
     const missing = await signalbox('connectors', 'test', 'broken')
@@ -171,7 +171,7 @@ describe('an upstream that failed', () => {
       bindings: [{ session: 'shelf', upstream: { is: 'running' } }],
     })
     expect((await signalbox('connectors', 'test', 'late', '--session', 'shelf')).err).toBe(
-      `The server ran in ${workspace}.`,
+      `The server got ${workspace} as its workspace.`,
     )
   })
 })

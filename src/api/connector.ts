@@ -111,6 +111,13 @@ const connectorLoginSchema = z.object({
   address: z.string().optional().describe('Where a person has to log in.'),
 })
 
+const connectorConsentSchema = z.object({
+  is: z.enum(['wanted', 'given']),
+  by: z.string().optional(),
+  at: z.string().optional(),
+})
+export type ConnectorConsent = z.output<typeof connectorConsentSchema>
+
 /** A connector as people see it. */
 export const connectorViewSchema = connectorSchema.extend({
   upstream: upstreamStatusSchema.describe(
@@ -120,6 +127,11 @@ export const connectorViewSchema = connectorSchema.extend({
   variables: z.array(connectorVariableSchema).describe('Those that it names.'),
   tools: z.array(z.string()).optional().describe('Those that agents get, as last listed.'),
   login: connectorLoginSchema.optional(),
+  consent: connectorConsentSchema
+    .optional()
+    .describe(
+      'Whether its program may run outside of the sandboxes of confined sessions. Absent: no session asks for it.',
+    ),
 })
 export type ConnectorView = z.output<typeof connectorViewSchema>
 
@@ -160,6 +172,9 @@ export const bindingSchema = z.object({
   overrides: overridesSchema,
   priority: z.int().describe('If two mounts have the same resource, the higher number is read.'),
   resolved: z.record(z.string(), z.unknown()).optional().describe('The effective settings, without secrets.'),
+  consent: connectorConsentSchema
+    .optional()
+    .describe('wanted: it does not start in this confined session until a person allows its program.'),
   upstream: boundUpstreamSchema.optional(),
 })
 export type Binding = z.output<typeof bindingSchema>

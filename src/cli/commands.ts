@@ -285,6 +285,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./connectors/connector-commands.ts')).restart,
   },
   {
+    name: 'connectors allow',
+    summary: 'let confined sessions use a program that is not confined',
+    load: async () => (await import('./connectors/connector-commands.ts')).allow,
+  },
+  {
     name: 'connectors rm',
     summary: 'delete a connector',
     load: async () => (await import('./connectors/connector-commands.ts')).rm,

@@ -24,7 +24,9 @@ export interface BindingRecord extends NewBinding {
 export interface BoundSession {
   readonly id: string
   readonly name: string
+  readonly confined: object | undefined
   readonly label: string
+  readonly overrides: Overrides
 }
 
 export interface BindingStore {
@@ -67,15 +69,24 @@ export function createBindingStore({ db }: Store): BindingStore {
   return {
     ofSession: (sessionId) => read(sessionId),
     find: async (sessionId, label) => (await read(sessionId, label))[0],
-    sessionsOf: (connectorName) =>
-      joined()
+    async sessionsOf(connectorName) {
+      const rows = await joined()
         .innerJoin('sessions', 'sessions.id', 'binding.session_id')
-        .select(['sessions.id', 'sessions.name', 'binding.label'])
+        .selectAll('binding')
+        .select(['sessions.name', 'sessions.confined'])
         .where('connector.name', '=', connectorName)
         .where('sessions.status', 'not in', endedStatuses)
         .orderBy('sessions.name')
         .orderBy('binding.label')
-        .execute(),
+        .execute()
+      return rows.map((row) => ({
+        id: row.session_id,
+        name: row.name,
+        confined: row.confined === null ? undefined : (JSON.parse(row.confined) as object),
+        label: row.label,
+        overrides: toOverrides(row),
+      }))
+    },
     allOverrides: async () => (await db.selectFrom('mcp_session_bindings').selectAll().execute()).map(toOverrides),
     async insert(bindings) {
       await db.transaction().execute(async (transaction) => {

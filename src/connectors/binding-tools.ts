@@ -37,7 +37,7 @@ export function createBindingTools(deps: {
     defineTool({
       name: 'bind_connector',
       description:
-        'Gives the agent of a session the tools of a connector, at once, as <label>_<tool>. The same connector and label again changes the binding.',
+        'Gives the agent of a session the tools of a connector, at once, as <label>_<tool>. The same connector and label again changes the binding. In a confined session this also allows the program of the connector to run outside of the sandbox.',
       input: z.strictObject({
         session: sessionArgument,
         connector: z.string(),
@@ -54,8 +54,10 @@ export function createBindingTools(deps: {
       output: bindingSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       unrecorded: ['overrides'],
-      run: ({ session, connector, dry_run, ...options }) =>
-        dry_run ? connectors.planBinding(session, connector, options) : connectors.bind(session, connector, options),
+      run: ({ session, connector, dry_run, ...options }, { caller }) =>
+        dry_run
+          ? connectors.planBinding(session, connector, options)
+          : connectors.bind(session, connector, options, caller.label ?? `token ${caller.tokenId}`),
     }),
     defineTool({
       name: 'unbind_connector',

@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly connector: string
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
-  /** In whose workspace; without it, in the temporary directory. */
+  /** Whose workspace its program gets; without it, the temporary directory. */
   readonly session?: string | undefined
 }
 

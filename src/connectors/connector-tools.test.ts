@@ -138,8 +138,11 @@ describe('test_connector', () => {
     await world.addSession('build')
     await callTool('save_connector', { name: 'a', transport: 'stdio', cmd: 'true' })
     const failed = { ok: false, error: 'it ended', stderr: 'no such table' }
-    expect(await callTool('test_connector', { name: 'a' })).toMatchObject({ ...failed, cwd: '/tmp' })
-    expect(await callTool('test_connector', { name: 'a', session: 'build' })).toMatchObject({ cwd: '/srv/build' })
+    expect(await callTool('test_connector', { name: 'a' })).toMatchObject({ ...failed, workspace: '/tmp' })
+    expect(await callTool('test_connector', { name: 'a', session: 'build' })).toMatchObject({
+      cwd: '/hub/connectors',
+      workspace: '/srv/build',
+    })
     const address = { transport: 'http', base_url: 'https://example.org' }
     expect(await callTool('test_connector', { connector: address })).not.toHaveProperty('cwd')
   })

@@ -1,4 +1,4 @@
-/** list_connectors, save_connector, delete_connector, test_connector, restart_connector */
+/** list_connectors, save_connector, allow_connector, delete_connector, test_connector, restart_connector */
 import { z } from 'zod'
 import { bindingSchema, connectorSchema, connectorViewSchema } from '../api/connector.ts'
 import { confinedSchema } from '../api/sandbox.ts'
@@ -27,12 +27,13 @@ const outcomeSchema = z.object({
   resolved: z.record(z.string(), z.unknown()).describe('What it comes to, without secrets.'),
   error: z.string().optional(),
   stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
-  cwd: z.string().optional().describe('Where its program ran: not the workspace of a session, unless one was named.'),
+  cwd: z.string().optional().describe('Where its program ran.'),
+  workspace: z.string().optional().describe('That it got: not that of a session, unless one was named.'),
   confined: confinedSchema.optional().describe('How its program is confined.'),
 })
 
 export function createConnectorTools(deps: {
-  readonly connectors: Pick<ConnectorDesk, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart'>
+  readonly connectors: Pick<ConnectorDesk, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart' | 'allow'>
   readonly views: ConnectorViews
 }): readonly Tool[] {
   const { connectors, views } = deps
@@ -59,11 +60,23 @@ export function createConnectorTools(deps: {
       run: async (connector) => views.connector(await connectors.save(connector)),
     }),
     defineTool({
+      name: 'allow_connector',
+      description:
+        'Allows the program of a connector to run outside of the sandboxes of confined sessions, as your user, or takes that back. It holds until its command, variables or directory change. A connector with options.sandbox, or with an address, needs no consent.',
+      input: z.strictObject({ name: z.string(), allowed: z.boolean().default(true) }),
+      output: connectorViewSchema,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async run({ name, allowed }, { caller }) {
+        await connectors.allow(name, allowed, caller.label ?? `token ${caller.tokenId}`)
+        return views.connector(await connectors.find(name))
+      },
+    }),
+    defineTool({
       name: 'delete_connector',
       description: 'Forgets a connector. Sessions that are bound to it lose its tools at once.',
       input: z.strictObject({ name: z.string() }),
       output: connectorViewSchema
-        .omit({ variables: true, tools: true, login: true })
+        .omit({ variables: true, tools: true, login: true, consent: true })
         .extend({ sessions: z.array(z.string()).describe('Those that lost it.') }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       async run({ name }) {
@@ -80,7 +93,7 @@ export function createConnectorTools(deps: {
       input: z.strictObject({
         name: z.string().optional().describe('Of a connector that is saved.'),
         connector: connectorSchema.partial({ name: true }).strict().optional().describe('One that is not.'),
-        session: z.string().optional().describe('In whose workspace; without it, in the temporary directory.'),
+        session: z.string().optional().describe('Whose workspace it gets; without it, the temporary directory.'),
       }),
       output: outcomeSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },

@@ -11,7 +11,9 @@ import { createToolTest } from '../api/tool-filter.ts'
 import type { UpstreamFacts } from '../upstream/upstream.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
 import type { ConnectorRecord } from './connector-store.ts'
+import type { Consents } from './consents.ts'
 import type { KnownLists } from './known-lists.ts'
+import { merge } from './merge.ts'
 import type { Resolver, SessionPlace } from './resolve.ts'
 import { mapTexts } from './texts/connector-texts.ts'
 import { namedVariables } from './texts/references.ts'
@@ -20,7 +22,7 @@ import { toolFilterOf } from './tool-filter.ts'
 export interface ConnectorViews {
   connector(record: ConnectorRecord): Promise<ConnectorView>
   detail(record: ConnectorRecord): Promise<ConnectorDetail>
-  binding(record: Omit<BindingRecord, 'id'>, session: SessionPlace): Binding
+  binding(record: Omit<BindingRecord, 'id'>, session: SessionPlace): Promise<Binding>
 }
 
 export function createConnectorViews(options: {
@@ -28,6 +30,7 @@ export function createConnectorViews(options: {
   /** Hides secrets in a text that was stored before the hub knew them. */
   readonly withoutSecrets: (text: string) => string
   readonly sessionsOf: (connector: string) => Promise<readonly BoundSession[]>
+  readonly consents: Pick<Consents, 'find'>
   readonly upstreamOf: (sessionId: string, label: string) => UpstreamFacts | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The place of a connector without a session. */
@@ -35,7 +38,7 @@ export function createConnectorViews(options: {
   readonly listsOf: (connectorId: string, version: string) => Promise<KnownLists | undefined>
   readonly logins: ConnectorLogins
 }): ConnectorViews {
-  const { resolver, withoutSecrets, sessionsOf, upstreamOf, environment, nowhere, listsOf, logins } = options
+  const { resolver, withoutSecrets, sessionsOf, consents, upstreamOf, environment, nowhere, listsOf, logins } = options
 
   function variablesOf(connector: Connector, missing: readonly string[]): ConnectorVariable[] {
     const stateOf = (name: string) =>
@@ -49,7 +52,17 @@ export function createConnectorViews(options: {
     return logins.isKept(name) ? { login: { is: 'kept' } } : {}
   }
 
-  async function view({ id, connector }: ConnectorRecord) {
+  /** Given to its own program, unless a session waits for it. */
+  async function consentOf({ id, connector }: ConnectorRecord, bound: readonly BoundSession[]) {
+    const wished = [...bound, { overrides: {}, confined: {} }]
+    const found = await Promise.all(wished.map((each) => consents.find(id, merge(connector, each.overrides), each)))
+    const wanted = found.slice(0, -1).find((each) => each?.is === 'wanted')
+    const consent = wanted ?? found.find((each) => each?.is === 'given')
+    return consent && { consent }
+  }
+
+  async function view(record: ConnectorRecord) {
+    const { id, connector } = record
     const bound = await sessionsOf(connector.name)
     const upstreams = bound.flatMap(({ id: session, name, label }) => {
       const facts = upstreamOf(session, label)
@@ -65,6 +78,7 @@ export function createConnectorViews(options: {
       variables: variablesOf(connector, missing),
       ...(lists && { tools: namesOf(lists).filter(isOffered) }),
       ...(connector.transport !== 'stdio' && loginOf(connector.name)),
+      ...(await consentOf(record, bound)),
     }
     return { shown, lists, upstreams, fingerprint }
   }
@@ -101,7 +115,8 @@ export function createConnectorViews(options: {
         })),
       }
     },
-    binding({ connector, label, overrides, priority, sessionId }, session) {
+    async binding({ connector, label, overrides, priority, sessionId }, session) {
+      const consent = await consents.find(connector.id, merge(connector.connector, overrides), session)
       const { redacted, missing } = resolver.preview(connector.connector, overrides, session)
       const upstream = upstreamOf(sessionId, label)
       return {
@@ -111,6 +126,7 @@ export function createConnectorViews(options: {
         overrides: shown(overrides),
         priority,
         resolved: { ...redacted, ...(missing.length > 0 && { missing }) },
+        ...(consent && { consent }),
         ...(upstream && { upstream: boundUpstream(upstream) }),
       }
     },

@@ -18,9 +18,12 @@ export interface Connectors extends Feature {
   mountsOf(sessionId: string): Promise<readonly MountedConnector[]>
   /** The bindings in the form in which another session can be given the same ones. */
   usesOf(sessionId: string): Promise<readonly ConnectorUse[]>
-  /** For a session that is stored but whose program has not started. Binds all or none. */
-  bindAll(session: string, uses: readonly ConnectorUse[]): Promise<void>
-  bindLegacyMap(session: string, map: LegacyMcps): Promise<void>
+  /**
+   * For a session that is stored but whose program has not started. Binds all or none. `by`: the person who named the
+   * connectors for this session, and so allows them there. Returns why some of them do not start.
+   */
+  bindAll(session: string, uses: readonly ConnectorUse[], by?: string): Promise<readonly string[]>
+  bindLegacyMap(session: string, map: LegacyMcps, by?: string): Promise<void>
 
   /** The only way to get a configuration. Throws if the connector is disabled or a variable is not set. */
   resolve(session: string, label: string): Promise<Resolution>
@@ -63,12 +66,17 @@ export interface ConnectorDesk extends Pick<Registry, 'list' | 'find' | 'save' |
   readonly tryOut: TryOut
   /** Calls a tool for a person. */
   readonly callTool: CallConnectorTool
+  /** Allows its program outside of the sandboxes of confined sessions, with what bindings change in it, or no longer. */
+  allow(name: string, isAllowed: boolean, by: string): Promise<void>
   /** Forgets the login at its server. */
   logOut(name: string): void
   /** Each binding with its resolved configuration, without secrets, and the state of its upstream. */
   describeBindings(session: string): Promise<readonly Binding[]>
-  /** Binding the same connector under the same label again updates the binding. */
-  bind(session: string, connector: string, options?: BindOptions): Promise<Binding>
+  /**
+   * Binding the same connector under the same label again updates the binding. `by`: the person who binds it, and so
+   * allows its program in confined sessions.
+   */
+  bind(session: string, connector: string, options?: BindOptions, by?: string): Promise<Binding>
   /** The binding that `bind` would make, without storing it. Throws where `bind` would. */
   planBinding(session: string, connector: string, options?: BindOptions): Promise<Binding>
   /** Returns the removed binding. */

@@ -2,7 +2,8 @@
  * Connectors: the MCP servers that sessions may use. Each is registered once and bound to sessions, which may override
  * parts of it. It is then resolved to the configuration that opens an upstream.
  */
-import type { BoundConnector, Connector } from '../api/connector.ts'
+import { mkdirSync, rmSync } from 'node:fs'
+import type { BoundConnector, Connector, Overrides } from '../api/connector.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { isNotFound } from '../base/hub-error.ts'
 import { holdsKnownSecret } from '../base/known-secrets.ts'
@@ -16,10 +17,11 @@ import type { UpstreamTarget } from '../upstream/upstream.ts'
 import { type BindingRecord, createBindingStore } from './binding-store.ts'
 import { type PlannedBinding, createBindings } from './bindings.ts'
 import { refuseTexts } from './check-connector.ts'
+import { consentWanted, createConsents } from './consents.ts'
 import type { RequestOnce } from './call-tool.ts'
 import type { ConnectorLogins } from './connector-views.ts'
 import { createConnectorNotices } from './connector-notices.ts'
-import { createConnectorStore } from './connector-store.ts'
+import { type ConnectorRecord, createConnectorStore } from './connector-store.ts'
 import type { Texts } from './texts/connector-texts.ts'
 import { createConnectorDesk } from './connector-desk.ts'
 import { type KnownLists, createKnownListStore } from './known-lists.ts'
@@ -46,12 +48,16 @@ export interface ConnectorsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The variables that every program gets: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
+  /** Where their programs start. Made by `start`; nothing else is in it. */
+  readonly startDirectory: string
   readonly redactor: Pick<Redactor, 'addSecret' | 'text' | 'forPerson'>
   /** Takes a name or an id. Throws if there is no such session. */
   readonly findSession: (nameOrId: string) => Promise<SessionPlace>
   /** Opens an upstream, reads its lists and closes it. */
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
   readonly request: RequestOnce
+  /** No confined session starts with a connector that waits for consent. */
+  readonly isSandboxRequired: boolean
   /** Logins at upstreams. */
   readonly logins: ConnectorLogins
   readonly signals: SignalSender
@@ -59,12 +65,13 @@ export interface ConnectorsOptions {
 }
 
 export function createConnectors(options: ConnectorsOptions): Connectors {
-  const { store, events, environment, baseEnvironment, redactor, findSession, signals, log } = options
+  const { store, events, environment, baseEnvironment, startDirectory, redactor, findSession, signals, log } = options
   const rows = createConnectorStore(store)
   const bindingRows = createBindingStore(store)
   const holdsSecret = (text: string) => holdsKnownSecret(redactor, text)
   const knownLists = createKnownListStore(store, holdsSecret)
-  const resolver = createResolver({ environment, baseEnvironment, redactor })
+  const consents = createConsents(store)
+  const resolver = createResolver({ environment, baseEnvironment, startDirectory, redactor })
   const tell = createConnectorNotices(options.notices)
   const note: Note = async (event) => void (await events.append(event))
 
@@ -103,7 +110,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     )
   }
 
-  function bindingsChanged(session: SessionPlace, connectors: readonly string[]): void {
+  function bindingsChanged(session: Pick<SessionPlace, 'id' | 'name'>, connectors: readonly string[]): void {
     tell.session(session)
     tell.connectors(connectors)
     signals.emit('bindings-changed', { session: session.id })
@@ -112,12 +119,40 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   async function resolve(nameOrId: string, label: string): Promise<Resolution> {
     const session = await findSession(nameOrId)
     const { connector, overrides } = await bindings.find(session, label)
+    await assertConsent(connector, overrides, session)
     return resolver.resolve(connector.connector, overrides, session)
   }
 
+  async function assertConsent({ id, connector }: ConnectorRecord, overrides: Overrides, session: SessionPlace) {
+    const consent = await consents.find(id, merge(connector, overrides), session)
+    if (consent?.is === 'wanted') throw consentWanted(connector.name, session.name)
+  }
+
+  /** A person who names connectors for a session allows them. Others are left to a person, or refused. */
+  async function settleConsents(
+    session: SessionPlace,
+    planned: readonly PlannedBinding[],
+    by: string | undefined,
+  ): Promise<readonly string[]> {
+    const warnings: string[] = []
+    for (const { label } of planned) {
+      const { connector, overrides } = await bindings.find(session, label)
+      const merged = merge(connector.connector, overrides)
+      const consent = await consents.find(connector.id, merged, session)
+      if (consent?.is !== 'wanted') continue
+      if (by !== undefined) await consents.give(connector.id, merged, by)
+      else if (!merged.enabled) continue
+      else if (options.isSandboxRequired) throw consentWanted(merged.name, session.name)
+      else warnings.push(consentWanted(merged.name, session.name).message)
+    }
+    return warnings
+  }
+
   async function resolveAlone(name: string, nameOrId?: string): Promise<LoneConnector> {
-    const { connector } = await registry.find(name)
+    const record = await registry.find(name)
+    const { connector } = record
     const session = nameOrId === undefined ? nowhere : await findSession(nameOrId)
+    await assertConsent(record, {}, session)
     const bound = (await bindingsOf(session.id)).filter((each) => each.connector === name)
     const isOffered = createToolTest(toolFilterOf(connector.options))
     const isBound = bound.map(({ tools = {} }) => createToolTest(tools))
@@ -154,6 +189,16 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     return knownLists.load(id, version).catch(() => undefined)
   }
 
+  /** A session that an earlier hub started may have connectors that nobody was asked about then. */
+  async function warnOfConsents(): Promise<void> {
+    for (const { id, connector } of await rows.list()) {
+      for (const { name, confined, overrides } of await bindingRows.sessionsOf(connector.name)) {
+        const consent = await consents.find(id, merge(connector, overrides), { confined })
+        if (consent?.is === 'wanted') log.warn({}, consentWanted(connector.name, name).message)
+      }
+    }
+  }
+
   async function dropKeptSecrets(): Promise<void> {
     for (const { connector } of await rows.list()) resolver.preview(connector, {}, nowhere)
     await knownLists.dropSecrets()
@@ -172,13 +217,18 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
         overrides,
         priority,
       })),
-    async bindAll(nameOrId, uses) {
+    async bindAll(nameOrId, uses, by) {
       const session = await findSession(nameOrId)
-      await bound(session, await bindings.bindAll(session, uses))
+      const planned = await bindings.bindAll(session, uses)
+      const warnings = await settleConsents(session, planned, by)
+      await bound(session, planned)
+      return warnings
     },
-    async bindLegacyMap(nameOrId, map) {
+    async bindLegacyMap(nameOrId, map, by) {
       const session = await findSession(nameOrId)
-      await bound(session, await bindings.bindLegacyMap(session, map))
+      const planned = await bindings.bindLegacyMap(session, map)
+      await settleConsents(session, planned, by)
+      await bound(session, planned)
     },
     resolve,
     resolveAlone,
@@ -201,6 +251,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       createConnectorDesk({
         registry,
         bindings,
+        consents,
         sessionsOf: (name) => bindingRows.sessionsOf(name),
         resolver,
         findSession,
@@ -234,8 +285,12 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       'upstream-output': ({ connector }) => tell.output(connector),
       'login-changed': ({ connector }) => tell.connectors([connector]),
     },
-    // This reads every cached list, so the hub does not wait for it.
     async start() {
+      // Read-only, so that no program leaves a file there that the next one runs or obeys.
+      rmSync(startDirectory, { recursive: true, force: true })
+      mkdirSync(startDirectory, { mode: 0o500 })
+      await warnOfConsents()
+      // This reads every cached list, so the hub does not wait for it.
       void dropKeptSecrets().catch((error: unknown) => log.warn({ error }, 'kept lists could not be looked through'))
     },
   }

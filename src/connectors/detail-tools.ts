@@ -29,7 +29,7 @@ export function createDetailTools(deps: {
         connector: name,
         tool: z.string().min(1).max(256).describe('Its own name at the upstream.'),
         arguments: z.record(z.string(), z.unknown()).default({}),
-        session: z.string().optional().describe('In whose workspace; without it, in the temporary directory.'),
+        session: z.string().optional().describe('Whose workspace it gets; without it, the temporary directory.'),
       }),
       output: z.object({
         ok: z.boolean(),

@@ -4,11 +4,13 @@ import { parseSync, Visitor } from 'oxc-parser'
 import { describe, expect, test } from 'vitest'
 import type { Connector, Overrides } from '../api/connector.ts'
 import { connectorSchema } from '../api/connector.ts'
+import type { Sandbox } from '../api/sandbox.ts'
 import { createRedactor } from '../base/redact.ts'
 import { createResolver } from './resolve.ts'
 
 const session = { id: 's1', name: 'build', workspacePath: '/srv/build' }
 const baseEnvironment = { PATH: '/usr/bin', HOME: '/home/me' }
+const startDirectory = '/hub/connectors'
 
 function connector(fields: Partial<Connector>): Connector {
   return connectorSchema.parse({ name: 'files', transport: 'stdio', cmd: 'npx', ...fields })
@@ -16,7 +18,7 @@ function connector(fields: Partial<Connector>): Connector {
 
 function resolving(fields: Partial<Connector>, overrides: Overrides = {}, environment: Record<string, string> = {}) {
   const redactor = createRedactor()
-  const resolver = createResolver({ environment, baseEnvironment, redactor })
+  const resolver = createResolver({ environment, baseEnvironment, startDirectory, redactor })
   return { redactor, ...resolver.resolve(connector(fields), overrides, session) }
 }
 
@@ -37,11 +39,13 @@ describe('a program', () => {
       command: 'npx',
       args: [],
       env: { HOME: '/home/me', PATH: '/opt/bin', MODE: 'fast', GITHUB_TOKEN: 'secret-of-github' },
-      cwd: '/srv/build',
+      cwd: startDirectory,
+      workspace: '/srv/build',
     })
   })
 
   test.each([
+    ['.', '/srv/build'],
     ['sub/dir', '/srv/build/sub/dir'],
     ['{workspace}/x', '/srv/build/x'],
     ['~/x', '/home/me/x'],
@@ -51,8 +55,17 @@ describe('a program', () => {
     expect(resolving({ options: { cwd } }, {}, { DIR: '/from/variable' }).target.reach).toMatchObject({ cwd: path })
   })
 
-  test('a shared program does not run in the workspace of a session', () => {
-    expect(resolving({ options: { shared: true } }).target.reach).toMatchObject({ cwd: '/home/me' })
+  test('a shared program gets no workspace, and its directory is relative to the home', () => {
+    const { reach } = resolving({ options: { shared: true } }).target
+    expect(reach).toMatchObject({ cwd: startDirectory })
+    expect(reach).not.toHaveProperty('workspace')
+    expect(resolving({ options: { shared: true, cwd: 'x' } }).target.reach).toMatchObject({ cwd: '/home/me/x' })
+  })
+
+  test('a confined program runs in the workspace', () => {
+    const sandbox: Sandbox = { write: [], read: [], network: 'none', nested: false }
+    expect(resolving({ options: { sandbox } }).target.reach).toMatchObject({ cwd: '/srv/build' })
+    expect(resolving({ options: { sandbox: 'off' } }).target.reach).toMatchObject({ cwd: startDirectory })
   })
 
   test('session placeholders in the arguments are filled in, and other braces stay unchanged', () => {
@@ -194,7 +207,7 @@ test('a disabled connector has no configuration', () => {
 })
 
 test('a preview works without the variables, and reports which are missing', () => {
-  const resolver = createResolver({ environment: {}, baseEnvironment, redactor: createRedactor() })
+  const resolver = createResolver({ environment: {}, baseEnvironment, startDirectory, redactor: createRedactor() })
   const { missing, redacted } = resolver.preview(connector({ env_keys: ['ONE'], args: ['{workspace}'] }), {}, session)
   expect(missing).toEqual(['ONE'])
   expect(redacted).toMatchObject({ args: ['/srv/build'], env_keys: ['ONE'] })

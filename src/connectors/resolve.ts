@@ -28,6 +28,8 @@ export interface SessionPlace {
   readonly id: string
   readonly name: string
   readonly workspacePath: string
+  /** `undefined`: its program runs as the person. */
+  readonly confined?: object | undefined
   /** There is no session: a confined program must not write to its path. */
   readonly isNowhere?: boolean
 }
@@ -59,6 +61,8 @@ export interface ResolverOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The variables that every program gets: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
+  /** Where programs start. No agent can write there. */
+  readonly startDirectory: string
   readonly redactor: Pick<Redactor, 'addSecret' | 'forPerson'>
 }
 
@@ -67,7 +71,7 @@ const defaultHandshakeMs = 60_000
 /** Most upstreams are silent for minutes, and reopening a stream is cheap. */
 const defaultHeartbeatMs = 300_000
 
-export function createResolver({ environment, baseEnvironment, redactor }: ResolverOptions): Resolver {
+export function createResolver({ environment, baseEnvironment, startDirectory, redactor }: ResolverOptions): Resolver {
   const homeOf = () => baseEnvironment['HOME'] ?? '/'
 
   return {
@@ -131,6 +135,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
       args: args.map((arg) => fill(arg)),
       env: { ...baseEnvironment, ...Object.fromEntries(env), ...variables.named(keys) },
       cwd: directoryOf(connector, session, fill),
+      ...(options.shared !== true && { workspace: session.workspacePath }),
       ...confinedBy(connector, session),
     }
   }
@@ -153,7 +158,13 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
     }
   }
 
-  function directoryOf({ options }: Connector, session: SessionPlace, fill: (text: string) => string): string {
+  /**
+   * A program that is not confined starts in a workspace only if a person says so: npx, Python and others run what they
+   * find in the directory they start in, and an agent writes there.
+   */
+  function directoryOf(connector: Connector, session: SessionPlace, fill: (text: string) => string): string {
+    const { options } = connector
+    if (options.cwd === undefined && !isConfined(connector)) return startDirectory
     const base = options.shared === true ? homeOf() : session.workspacePath
     const asked = fill(options.cwd ?? '.')
     return resolvePath(base, asked === '~' || asked.startsWith('~/') ? homeOf() + asked.slice(1) : asked)
@@ -165,6 +176,10 @@ function versionOf(connector: Connector): string {
 }
 
 /** A shared upstream belongs to no session. */
+export function isConfined({ options: { sandbox } }: Connector): boolean {
+  return sandbox !== undefined && sandbox !== 'off'
+}
+
 function confinedBy({ options: { sandbox, shared } }: Connector, { id, workspacePath, isNowhere }: SessionPlace) {
   if (sandbox === undefined || sandbox === 'off') return {}
   const isOfSession = shared !== true && isNowhere !== true

@@ -48,13 +48,15 @@ export interface Outcome extends Partial<TestReport> {
   readonly stderr?: string
   /** The working directory of its program. */
   readonly cwd?: string
+  /** The workspace that its program got. */
+  readonly workspace?: string
   readonly confined?: Confined
   readonly missing: readonly string[]
   readonly resolved: Readonly<Record<string, unknown>>
 }
 
 /**
- * Takes the name of a saved connector, or a connector that is not saved. Runs in the session's workspace if one is
+ * Takes the name of a saved connector, or a connector that is not saved. Gets the workspace of the session if one is
  * named.
  */
 export type TryOut = (
@@ -103,8 +105,12 @@ export function createTryOut(deps: {
   }
 }
 
-function placeOfProgram({ reach }: UpstreamTarget): Pick<Outcome, 'cwd' | 'confined'> {
+function placeOfProgram({ reach }: UpstreamTarget): Pick<Outcome, 'cwd' | 'workspace' | 'confined'> {
   if (reach.transport !== 'stdio') return {}
-  const { cwd, confined } = reach
-  return { cwd, ...(confined && { confined: { by: 'bubblewrap', network: confined.sandbox.network } }) }
+  const { cwd, workspace, confined } = reach
+  return {
+    cwd,
+    ...(workspace !== undefined && { workspace }),
+    ...(confined && { confined: { by: 'bubblewrap', network: confined.sandbox.network } }),
+  }
 }

@@ -130,7 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       upstreams,
       calls,
       questions: createQuestionGate(options.gate, session),
-      roots: createSessionRoots(async () => (await options.findSession(session)).workspacePath),
+      roots: createSessionRoots(() => options.findSession(session)),
       notices,
       log,
       graceMs,

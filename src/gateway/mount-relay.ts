@@ -21,6 +21,7 @@ export interface MountRelayOptions {
   readonly tasks: MountTasks
   readonly questions: MountQuestions
   readonly roots: RelayTarget['roots']
+  readonly mayNameRoots: RelayTarget['mayNameRoots']
   /** Runs before a call is passed on. */
   readonly prepare: (call: Call) => Promise<void> | undefined
   /** Throws if the upstream cannot be used. */
@@ -28,7 +29,7 @@ export interface MountRelayOptions {
 }
 
 export function createMountRelay(options: MountRelayOptions): MountRelay {
-  const { calls, tasks, questions, roots, lease } = options
+  const { calls, tasks, questions, roots, mayNameRoots, lease } = options
 
   async function send(
     method: string,
@@ -38,7 +39,11 @@ export function createMountRelay(options: MountRelayOptions): MountRelay {
   ): Promise<object | InputRequired> {
     const preparing = options.prepare(call)
     if (preparing) await preparing
-    return calls.run({ lease: lease(), tasks, questions, roots }, { method, params, isSafe, headers }, call)
+    return calls.run(
+      { lease: lease(), tasks, questions, roots, mayNameRoots },
+      { method, params, isSafe, headers },
+      call,
+    )
   }
 
   return {

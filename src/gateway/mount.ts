@@ -117,7 +117,8 @@ export function createMount(options: MountOptions): Mount {
   const roots = createMountRoots(bound, options.roots)
   const place = { mount: label, connector, route }
   const questions = options.questions.ofMount(place)
-  const relay = createMountRelay({ calls, tasks, questions, roots: roots.list, prepare, lease: running })
+  const { mayNameRoots } = options.roots
+  const relay = createMountRelay({ calls, tasks, questions, roots: roots.list, mayNameRoots, prepare, lease: running })
   const subjectOfMethod = (method: string) => ({ tool: methodPolicyName(label, method), route, upstream: connector })
   const isOffered = createToolTest(bound.tools ?? {})
   let { hasPrefix } = options

@@ -26,6 +26,7 @@ function target(request: Upstream['request']): RelayTarget {
     questions: { authorize: async (question) => ({ question, end() {} }) },
     tasks: createTaskIds().join('demo'),
     roots: async () => [{ uri: 'file:///work' }],
+    mayNameRoots: async () => true,
   }
 }
 
@@ -91,6 +92,27 @@ test.each([
   const upstream = target(async () => ({ resultType: 'input_required', ...asked }))
   const outcome = calls.run(upstream, request, callBy({ capabilities: { roots: {} } }))
   await expect(outcome).rejects.toThrow(/must be a text of at most \d+ characters, because the hub sends it back/)
+})
+
+const confined = (open: RelayTarget): RelayTarget => ({ ...open, mayNameRoots: async () => false })
+
+test('the client of a confined session is not asked for roots', async () => {
+  const client = { era: 'legacy', capabilities: { roots: {} } } as const
+  const call = callBy(client, { ask: async () => ({ roots: [{ uri: 'file:///home' }] }) })
+  expect(await createRelayedCalls().run(confined(askingForRoots), request, call)).toEqual(ownRoots)
+})
+
+test('an answer of a confined session with roots gets those of the session, also if nobody asked', async () => {
+  let sent: Params | undefined
+  const upstream = target(async (_method, params) => {
+    sent = params
+    return { content: [] }
+  })
+  const answers = { a: { roots: [{ uri: 'file:///home' }] }, b: { action: 'accept', content: {} } }
+  await createRelayedCalls().run(confined(upstream), request, callBy({}, { answers }))
+  expect(sent?.['inputResponses']).toEqual({ a: ownRoots, b: answers.b })
+  await createRelayedCalls().run(upstream, request, callBy({}, { answers }))
+  expect(sent?.['inputResponses']).toEqual(answers)
 })
 
 test('answers without a state are passed on to the upstream', async () => {

@@ -31,8 +31,10 @@ export interface RelayTarget {
   readonly lease: { readonly upstream: Pick<Upstream, 'request'> }
   readonly tasks: Pick<MountTasks, 'shown' | 'original' | 'answered'>
   readonly questions: MountQuestions
-  /** The roots for an upstream that asks while its caller has none to offer. */
+  /** The roots for an upstream that asks while its caller has none to offer, or may name none. */
   roots(): Promise<readonly Root[]>
+  /** A confined agent may not: an upstream may show it each directory that it names as a root. */
+  mayNameRoots(): Promise<boolean>
 }
 
 export interface RelayedRequest {
@@ -215,18 +217,27 @@ export function createRelayedCalls(): RelayedCalls {
     async run(target, request, call) {
       const state = isRecord(call.state) ? call.state : {}
       if (typeof state['relayed'] === 'string') return resume(state['relayed'], call)
-      return goOn(begin(target, withAnswers(request, state, call), call), call)
+      const answers = await ownAnswers(call, target)
+      return goOn(begin(target, withAnswers(request, state, answers), call), call)
     },
   }
 }
 
 /** A client may come back without a state. Its answers are passed on all the same. */
-function withAnswers(request: RelayedRequest, state: Params, { answers }: Call): RelayedRequest {
+function withAnswers(request: RelayedRequest, state: Params, answers: Call['answers']): RelayedRequest {
   const hasAnswers = 'upstream' in state || Object.keys(answers).length > 0
   if (!hasAnswers) return request
   const own = state['upstream'] as object | undefined
   const asked = typeof state['asked'] === 'number' ? state['asked'] : 0
   return { ...request, asked, params: { ...request.params, inputResponses: answers, ...own } }
+}
+
+/** The answers of a client, with the hub's roots where it may not name any. */
+async function ownAnswers({ answers }: Call, { roots, mayNameRoots }: RelayTarget): Promise<Call['answers']> {
+  const hasRoots = (answer: unknown) => isRecord(answer) && 'roots' in answer
+  if (!Object.values(answers).some(hasRoots) || (await mayNameRoots())) return answers
+  const own = { roots: await roots() }
+  return Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, hasRoots(answer) ? own : answer]))
 }
 
 const isAsked = Symbol('the upstream asks')
@@ -265,13 +276,14 @@ function withParams(question: AnyRequest, map: (params: Params) => Params): AnyR
 async function askFor(
   relayed: Relayed,
   call: Call,
-  { questions, roots }: RelayTarget,
+  { questions, roots, mayNameRoots }: RelayTarget,
   request: InputRequest | AnyRequest,
   signal: AbortSignal,
   onProgress?: ProgressListener,
 ): Promise<object> {
   const { client, ask } = call
   if (!isAnswerable(request)) return answerFor(request, roots)
+  if (request.method === 'roots/list' && !(await mayNameRoots())) return answerFor(request, roots)
   if (!canBeAsked(client, request)) {
     if (client.era === 'modern' && request.method !== 'roots/list') refuse(relayed, request, client)
     return answerFor(request, roots)

@@ -1,5 +1,6 @@
 /**
- * The roots that an upstream gets if no client can be asked: the workspace, and the roots that clients have reported.
+ * The roots that an upstream gets if no client can be asked: the workspace, and the roots that clients have reported. In
+ * a confined session only the workspace.
  */
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
@@ -16,6 +17,8 @@ export interface Root {
 
 export interface SessionRoots {
   list(target: UpstreamTarget): Promise<readonly Root[]>
+  /** Whether the roots of its clients count. */
+  mayNameRoots(this: void): Promise<boolean>
   /** Asks the client for its roots, once, while one of its calls runs. Returns whether the roots have changed. */
   learn(call: Call): Promise<boolean>
   /** The client reports that its roots have changed. */
@@ -27,17 +30,26 @@ const learnMs = 2_000
 const maxClients = 16
 const maxRoots = 100
 
-export function createSessionRoots(workspace: () => Promise<string>): SessionRoots {
+interface Place {
+  readonly workspacePath: string
+  readonly confined?: object | undefined
+}
+
+export function createSessionRoots(place: () => Promise<Place>): SessionRoots {
   const reported = new Map<Client, readonly Root[]>()
   const known = () => new Map([...reported.values()].flat().map((root) => [root.uri, root]))
 
+  const mayNameRoots = async () => (await place()).confined === undefined
+
   return {
-    list: async (target) => rootsFor(target, [rootOf(await workspace()), ...known().values()]),
+    list: async (target) => rootsFor(target, [rootOf((await place()).workspacePath), ...known().values()]),
+    mayNameRoots,
     async learn({ client, ask, signal }) {
       if (client.era !== 'legacy' || !client.capabilities.roots || !ask || reported.has(client)) return false
       const before = JSON.stringify([...known()])
       reported.set(client, [])
       dropOldest(reported, maxClients)
+      if (!(await mayNameRoots())) return false
       const limit = AbortSignal.any([signal, AbortSignal.timeout(learnMs)])
       const answer = await ask({ method: 'roots/list' }, limit).catch(() => ({}))
       reported.set(client, rootsIn(answer))

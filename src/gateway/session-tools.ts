@@ -18,9 +18,13 @@ export interface Compositors {
 }
 
 export interface SessionToolsOptions {
-  readonly findSession: (
-    nameOrId: string,
-  ) => Promise<{ id: string; name: string; status: SessionStatus; workspacePath: string }>
+  readonly findSession: (nameOrId: string) => Promise<{
+    id: string
+    name: string
+    status: SessionStatus
+    workspacePath: string
+    confined?: object | undefined
+  }>
   readonly compositors: Compositors
   readonly policies: { predict(session: string): Promise<Foresight> }
   readonly mountsOf: (session: string) => readonly Mount[]

@@ -41,15 +41,15 @@ interface UpstreamReport {
   readonly lists: MountLists
 }
 
-/** For an upstream that is only tried: there is no client to ask, and its root is the directory it runs in. */
+/** For an upstream that is only tried: there is no client to ask, and its root is the workspace that it gets. */
 export function createTrialListener(target: UpstreamTarget): UpstreamListener {
   const { reach } = target
+  const workspace = reach.transport === 'stdio' ? reach.workspace : undefined
   return {
     status() {},
     notification() {},
     breach() {},
-    ask: (request) =>
-      answerFor(request, () => rootsFor(target, reach.transport === 'stdio' ? [rootOf(reach.cwd)] : [])),
+    ask: (request) => answerFor(request, () => rootsFor(target, workspace === undefined ? [] : [rootOf(workspace)])),
   }
 }
 

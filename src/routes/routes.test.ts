@@ -28,6 +28,7 @@ async function openRoutes(store: Store, file?: FileRoutes) {
   const { connectors, addSession } = connectorWorld(store, {
     environment: process.env,
     baseEnvironment: { PATH: process.env['PATH'] ?? '' },
+    startDirectory: '/',
   })
   const upstreams = createUpstreams({
     homeId: `routes-${process.pid}`,

@@ -399,6 +399,13 @@ function assertMayShow(
       `"sandbox": the workspace ${workspace} holds your home, which a confined session must not see. Choose a directory inside it, or "sandbox": "off".`,
     )
   }
+  // An agent could replace it as a whole, and programs that start below it look for their settings in the directories above.
+  if (isInside(actual(places.dataDirectory), source)) {
+    throw new HubError(
+      'invalid',
+      `"sandbox": the workspace ${workspace} holds the data directory of the hub, which a confined session must not see. Choose another workspace, or another SIGNALBOX_HOME.`,
+    )
+  }
   const isWorkspace = isInside(source, actual(places.workspaces))
   if (!isWorkspace && hidden.some((each) => isAtOrInside(source, each))) {
     throw new HubError(

@@ -18,6 +18,7 @@ import { probe } from './probe.ts'
 import type { ReachSpec } from './reach.ts'
 import { reachOf } from './reach.ts'
 
+export type { Choice } from './choose.ts'
 export { probe as probeSandbox } from './probe.ts'
 export type { Mount } from './mounts.ts'
 export type { ReachSpec } from './reach.ts'

@@ -20,7 +20,7 @@ export interface CreatedSession {
 export interface CreationOptions {
   readonly draft: DraftSession
   readonly draftResumed: DraftResumed
-  readonly equip: (draft: Draft, spec: EquippingSpec) => Promise<void>
+  readonly equip: (draft: Draft, spec: EquippingSpec) => Promise<readonly string[]>
   readonly registry: SessionRegistry
   readonly running: RunningSessions
   readonly starter: SessionStarter
@@ -61,8 +61,15 @@ export function createCreation({
       await registry.add(record)
       const payload = { name, template, command, ...(resumedFrom !== undefined && { resumed_from: resumedFrom }) }
       await events.append({ type: 'session-created', session: id, payload })
-      await equip(drafted, spec)
-      return starter.launch(record, { env: spec.env, prompt: spec.prompt, continues: spec.continues?.thread })
+      const warnings = await equip(drafted, spec)
+      return starter.launch(
+        { ...record, lastMessage: withNotes(record.lastMessage, warnings) },
+        {
+          env: spec.env,
+          prompt: spec.prompt,
+          continues: spec.continues?.thread,
+        },
+      )
     })
     if (spec.prompt === undefined) return { record: await registry.find(id), prompt: undefined }
     const prompt = await deliver(record, run, { text: spec.prompt, from: spec.from, signal })
@@ -82,7 +89,10 @@ export function createCreation({
       using drafted = await draft(spec)
       const record = await jobs.add(drafted.record, { priority, prompt: spec.prompt })
       const { id, name } = record
-      await equip({ ...drafted, record }, spec)
+      const warnings = await equip({ ...drafted, record }, spec)
+      if (warnings.length > 0) {
+        await registry.change(id, ({ lastMessage }) => ({ lastMessage: withNotes(lastMessage, warnings) }))
+      }
       const { correlation, event: parent } = spec.from ?? {}
       const place = { ...(correlation !== undefined && { correlation }), ...(parent !== undefined && { parent }) }
       await events.append({ type: 'job-queued', session: id, ...place, payload: { name, priority } })
@@ -90,4 +100,9 @@ export function createCreation({
       return registry.find(id)
     },
   }
+}
+
+function withNotes(message: string | undefined, notes: readonly string[]): string | undefined {
+  const all = [message, ...notes].filter((note) => note !== undefined)
+  return all.length > 0 ? all.join(' ') : undefined
 }

@@ -117,7 +117,7 @@ export function createDraft(options: DraftOptions): DraftSession {
     })
     const workspacePath = workspace.path
     launcher.check(template, { ...line, workspacePath, env })
-    await launcher.checkSandbox(found, { sandbox: spec.sandbox, backend: template.backend })
+    const confined = await launcher.confinedBy(found, { sandbox: spec.sandbox, backend: template.backend })
     using held = new DisposableStack()
     held.use(worktrees.hold(workspacePath))
     const made = await workspace.make()
@@ -145,6 +145,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       resumedFrom: spec.continues?.session,
       model,
       sandbox,
+      confined,
     })
     const holding = held.move()
     return { record: { ...record, lastMessage: made.note }, found, [Symbol.dispose]: () => holding.dispose() }

@@ -17,8 +17,8 @@ export interface SessionPolicies {
 
 /** The part of the connectors that the start of a session needs. */
 export interface SessionConnectors {
-  bindAll(session: string, uses: readonly ConnectorUse[]): Promise<void>
-  bindLegacyMap(session: string, map: LegacyMcps): Promise<void>
+  bindAll(session: string, uses: readonly ConnectorUse[], by?: string): Promise<readonly string[]>
+  bindLegacyMap(session: string, map: LegacyMcps, by?: string): Promise<void>
   usesOf(session: string): Promise<readonly ConnectorUse[]>
 }
 
@@ -41,6 +41,8 @@ export type EquippingSpec = Pick<SessionSpec, 'connectors' | 'mcps' | 'policy' |
 
 interface Equipment {
   readonly connectors: readonly ConnectorUse[]
+  /** The person who named the connectors for this session. `undefined`: its template did, or the session before. */
+  readonly namedBy?: string | undefined
   readonly mcps?: LegacyMcps | undefined
   /** The session's own policy, in addition to those of the hub and the template. */
   readonly policy: string | undefined
@@ -54,24 +56,32 @@ export function createEquipping({ ends, policies, connectors, chat, signals }: E
     return { connectors: uses, policy }
   }
 
-  async function equip({ record: { id, resumedFrom }, found }: Draft, spec: EquippingSpec): Promise<void> {
+  async function equip({ record: { id, resumedFrom }, found }: Draft, spec: EquippingSpec): Promise<readonly string[]> {
     const { template, source } = found
+    const by = spec.by ?? 'the hub'
     const origin = source === 'shipped' ? 'shipped' : 'own'
     await policies.storeTemplatePolicy(id, template.name, { origin, source: template.policy })
     const given: Equipment =
       resumedFrom === undefined
-        ? { connectors: spec.connectors ?? template.connectors, mcps: spec.mcps, policy: spec.policy }
+        ? {
+            connectors: spec.connectors ?? template.connectors,
+            namedBy: spec.connectors && by,
+            mcps: spec.mcps,
+            policy: spec.policy,
+          }
         : await inheritedFrom(resumedFrom)
-    if (given.policy !== undefined) await policies.setSessionPolicy(id, given.policy, spec.by ?? 'the hub')
-    if (given.connectors.length > 0) await connectors.bindAll(id, given.connectors)
-    if (given.mcps) await connectors.bindLegacyMap(id, given.mcps)
+    if (given.policy !== undefined) await policies.setSessionPolicy(id, given.policy, by)
+    const warnings = given.connectors.length > 0 ? await connectors.bindAll(id, given.connectors, given.namedBy) : []
+    if (given.mcps) await connectors.bindLegacyMap(id, given.mcps, by)
     if (template.chat?.matrix) await chat.bridge(id, template.chat.matrix)
     if (given.mcps || given.connectors.length > 0) signals.emit('mounts-wanted', { session: id })
+    return warnings
   }
 
-  return async (draft: Draft, spec: EquippingSpec): Promise<void> => {
+  /** Returns what the person has to know about its equipment. */
+  return async (draft: Draft, spec: EquippingSpec): Promise<readonly string[]> => {
     try {
-      await equip(draft, spec)
+      return await equip(draft, spec)
     } catch (error) {
       await ends.note(draft.record.id, () => ({ status: 'failed', lastMessage: messageOf(error) }))
       throw error

@@ -1,6 +1,7 @@
 /** Starts the program of a session, with a token of its own and without the secrets of a person. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
+import type { Confined } from '../api/sandbox.ts'
 import type { AvailableTemplate, Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
@@ -8,7 +9,8 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Folder } from '../base/open-inside.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
-import type { Sandboxes } from '../sandbox/sandbox.ts'
+import type { SignalSender } from '../feature/feature.ts'
+import type { Choice, Sandboxes } from '../sandbox/sandbox.ts'
 import { keepWrittenPlaces } from './agent-files.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
@@ -44,6 +46,7 @@ export interface LaunchOptions {
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly gits: Pick<SessionGits, 'make'>
   readonly running: Pick<RunningSessions, 'onChange'>
+  readonly signals: SignalSender
   readonly stopping: AbortSignal
 }
 
@@ -62,19 +65,22 @@ export interface Launcher {
     template: Template,
     record: Pick<SessionRecord, 'command' | 'args' | 'workspacePath'> & { readonly env: ProgramEnvironment },
   ): void
-  /** Throws if the session must be confined and cannot be. */
-  checkSandbox(found: AvailableTemplate, record: Pick<SessionRecord, 'sandbox' | 'backend'>): Promise<void>
   /** The folder in which a session will be confined. `undefined`: it will not be. Throws if an agent may have replaced it. */
   folderOf(
     found: AvailableTemplate,
     record: Pick<SessionRecord, 'sandbox' | 'backend' | 'workspacePath'>,
   ): Promise<Folder | undefined>
+  /** How the session will be confined. Throws if it must be and cannot be. */
+  confinedBy(
+    found: AvailableTemplate,
+    record: Pick<SessionRecord, 'sandbox' | 'backend'>,
+  ): Promise<Confined | undefined>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { sandboxes, worktrees, gits, running, stopping, isSharedMachine } = options
+  const { sandboxes, worktrees, gits, running, signals, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -83,7 +89,6 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const sessionDir = join(directory, id)
     const choice = await choose(found, record)
     const sandbox = choice.is === 'confined' ? choice.sandbox : undefined
-    const unlimited = choice.is === 'confined' ? choice.unlimited : []
     // In a network of its own, the hub is found on loopback wherever it listens.
     const url = sandbox && sandbox.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
     const words = {
@@ -135,12 +140,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const changed = await registry.change(id, () => ({
       tokenId: token.id,
       ...(lastMessage !== '' && { lastMessage }),
-      confined: sandbox && {
-        by: 'bubblewrap',
-        network: sandbox.network,
-        ...(unlimited.length > 0 && { unlimited: [...unlimited] }),
-      },
+      confined: confinedIn(choice),
     }))
+    // A queued session may get a sandbox that could not be made before. Then its connectors need consent.
+    if ((record.confined === undefined) !== (sandbox === undefined)) signals.emit('bindings-changed', { session: id })
     if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was stopped before it started.`)
     const programEnv: ProgramEnvironment = {
       ...ownEnv,
@@ -215,8 +218,8 @@ export function createLauncher(options: LaunchOptions): Launcher {
       if (file.includes('/') && !isAbsolute(file) && template.include_files.length > 0) return
       findProgram(file, { ...env, ...template.env }['PATH'] ?? '', workspacePath)
     },
-    async checkSandbox(found, record) {
-      await choose(found, record)
+    async confinedBy(found, record) {
+      return confinedIn(await choose(found, record))
     },
     async folderOf(found, record) {
       const { is } = await choose(found, record)
@@ -231,6 +234,12 @@ export function createLauncher(options: LaunchOptions): Launcher {
       }
     },
   }
+}
+
+function confinedIn(choice: Choice): Confined | undefined {
+  if (choice.is !== 'confined') return undefined
+  const { sandbox, unlimited } = choice
+  return { by: 'bubblewrap', network: sandbox.network, ...(unlimited.length > 0 && { unlimited: [...unlimited] }) }
 }
 
 function takesPrompt({ command, args = [] }: CommandLine): boolean {

@@ -22,7 +22,15 @@ type Requested =
   | 'terminalTools'
   | 'socketName'
 
-type Agents = 'workspaceFolder' | 'agentArgs' | 'conversation' | 'mode' | 'model' | 'resumedFrom' | 'sandbox'
+type Agents =
+  | 'workspaceFolder'
+  | 'agentArgs'
+  | 'conversation'
+  | 'mode'
+  | 'model'
+  | 'resumedFrom'
+  | 'sandbox'
+  | 'confined'
 
 export type NewRecord = (
   requested: Pick<SessionRecord, Requested> & Partial<Pick<SessionRecord, Agents>>,
@@ -40,13 +48,13 @@ export function createNewRecord(hubId: string): NewRecord {
       resumedFrom: undefined,
       model: undefined,
       sandbox: undefined,
+      confined: undefined,
       ...requested,
       workspaceFolder: requested.workspaceFolder ?? findFolder(requested.workspacePath),
       id,
       hubId,
       status: 'starting',
       isStopAsked: false,
-      confined: undefined,
       terminalSettings: defaultTerminalSettings,
       tokenId: undefined,
       jobId: undefined,

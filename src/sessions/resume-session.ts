@@ -26,11 +26,11 @@ export interface ResumeOptions {
   readonly templates: Pick<TemplateSource, 'find'>
   readonly registry: Pick<SessionRegistry, 'change'>
   readonly newRecord: NewRecord
-  readonly launcher: Pick<Launcher, 'folderOf'>
   readonly environment: Pick<PersonsEnvironment, 'forPrograms'>
   readonly lookForConversation: LookForConversation
   readonly threads: Pick<SessionThreads, 'conversationOf'>
   readonly worktrees: Pick<Worktrees, 'hold'>
+  readonly launcher: Pick<Launcher, 'confinedBy' | 'folderOf'>
 }
 
 /** Drafts the session that continues the conversation. */
@@ -86,6 +86,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       resumedFrom: ended.id,
       model: ended.model,
       sandbox: ended.sandbox,
+      confined: await launcher.confinedBy(found, ended),
       sessionType,
       driver: drivers.find(template.driver).name,
       mode: ended.mode,

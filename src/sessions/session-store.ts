@@ -25,7 +25,7 @@ export interface SessionRecord {
   readonly model: string | undefined
   /** The sandbox that the request named. `undefined`: that of the template. */
   readonly sandbox: SandboxChoice | undefined
-  /** How its program is confined. `undefined`: not at all, or not yet. */
+  /** How its program is confined, or will be. `undefined`: not at all. */
   readonly confined: Confined | undefined
   /** Of a job: the prompt it gets in its turn. */
   readonly prompt: string | undefined

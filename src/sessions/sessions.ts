@@ -186,6 +186,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     worktrees,
     gits,
     running,
+    signals,
     stopping: stopping.signal,
   })
   const starter = createSessionStarter({ registry, ends, launcher, running, events, log, openSocket })
@@ -224,7 +225,6 @@ export function createSessions(options: SessionsOptions): Sessions {
   })
   const draftResumed = createDraftResumed({
     drivers,
-    templates,
     registry,
     newRecord,
     launcher,
@@ -232,6 +232,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     lookForConversation,
     threads,
     worktrees,
+    launcher,
   })
   const { policies, connectors, chat } = options
   const equip = createEquipping({ ends, policies, connectors, chat, signals })

@@ -12,6 +12,7 @@ export interface Tables {
   mcp_connectors: ConnectorRow
   mcp_session_bindings: BindingRow
   mcp_known_lists: KnownListsRow
+  mcp_connector_consents: ConnectorConsentRow
   policies: PolicyRow
   session_template_policies: SessionTemplatePolicyRow
   policy_proposals: PolicyProposalRow
@@ -314,6 +315,14 @@ export interface ConnectorRow {
   enabled: 0 | 1
   created_at: string
   updated_at: string
+}
+
+export interface ConnectorConsentRow {
+  connector_id: string
+  /** A hash of the command that was allowed. */
+  program: string
+  given_by: string
+  given_at: string
 }
 
 export interface BindingRow {

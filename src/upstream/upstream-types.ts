@@ -16,6 +16,8 @@ export interface UpstreamTarget {
         readonly args: readonly string[]
         readonly env: Readonly<Record<string, string>>
         readonly cwd: string
+        /** The workspace that it gets, as a root where no client can be asked. `undefined`: several sessions share it. */
+        readonly workspace?: string
         readonly confined?: ConfinedReach
       }
     | {

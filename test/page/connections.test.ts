@@ -1,8 +1,8 @@
 /** The connections of the page in a real browser: a real hub, and server-everything from npm as the upstream. */
 import { devices } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageProgram } from '../gateway/side-by-side.ts'
-import { requires } from '../harness/requires.ts'
+import { requires, requiresAll } from '../harness/requires.ts'
 import { browserPrograms } from './browser.ts'
 import { serveOAuth } from '../worlds/oauth-upstream.ts'
 import { patience } from '../worlds/own-hub.ts'
@@ -10,6 +10,7 @@ import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
 const program = requires(...browserPrograms)
+const canConfine = requiresAll('bwrap', 'socat').describe === describe
 const hostile = '<img src=x onerror="window.hacked=1">'
 
 program.describe('connections', () => {
@@ -109,6 +110,28 @@ program.describe('connections', () => {
     await dialog.waitFor({ state: 'hidden' })
     await detail.getByText('Running', { exact: true }).first().waitFor()
     await detail.getByRole('tab', { name: /^Tools \d/ }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test.runIf(canConfine)('a program that a confined session wants is allowed, and that is taken back', async () => {
+    await world.call('save_connector', { name: 'outside', transport: 'stdio', cmd, args })
+    const template = { name: 'boxed', command: 'cat', sandbox: { network: 'none' }, connectors: ['outside'] }
+    await world.call('save_template', { payload: template })
+    await world.call('create_session', { name: 'inside', template: 'boxed' })
+    await using viewer = await world.open('connections/outside')
+    const { page, complaints } = viewer
+    const detail = page.getByRole('article', { name: 'outside' })
+    await detail.getByText('Needs your consent').waitFor()
+    expect(await violations(page)).toEqual([])
+    await detail.getByRole('button', { name: 'Allow' }).click()
+    await detail.getByText('Running', { exact: true }).first().waitFor()
+    await detail.getByRole('switch', { name: 'On' }).click()
+    await detail.getByText('Off', { exact: true }).waitFor()
+    await detail.getByRole('switch', { name: 'On' }).click()
+    await detail.getByText('Running', { exact: true }).first().waitFor()
+    await detail.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Do not allow outside of sandboxes' }).click()
+    await detail.getByText('Needs your consent').waitFor()
     expect(complaints).toEqual([])
   })
 

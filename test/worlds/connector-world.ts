@@ -24,6 +24,8 @@ export function connectorWorld(store: Store, given: Partial<ConnectorsOptions & 
     },
     environment: { HOME: '/home/me', PATH: '/usr/bin' },
     baseEnvironment: { HOME: '/home/me', PATH: '/usr/bin' },
+    startDirectory: '/hub/connectors',
+    isSandboxRequired: false,
     redactor,
     async findSession(nameOrId) {
       const found = sessions.get(nameOrId) ?? [...sessions.values()].find(({ name }) => name === nameOrId)

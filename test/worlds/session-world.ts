@@ -192,7 +192,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
           throw new Error('no sandbox')
         },
       },
-      connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
+      connectors: { bindAll: async () => [], bindLegacyMap: async () => {}, usesOf: async () => [] },
       chat: { bridge: async () => {}, matrixOf: () => undefined },
       templates: {
         find(name) {

@@ -50,6 +50,7 @@ export function ConnectorDetailView({ listed }: { readonly listed: ConnectorView
       <Tabs<TabName> label={`Parts of ${name}`} className="tabs" tabs={tabs} chosen={tab} onChoose={setChosen} />
       <TestResult test={test} />
       <LoginNotice connector={connector} />
+      <ConsentNotice connector={connector} />
       {tab === 'tools' ? (
         <ToolList connector={connector} empty={<NotListed isLoading={!value} test={test} name={name} />} />
       ) : (
@@ -199,6 +200,11 @@ function Head({ connector, state, test, onOpen }: HeadProps) {
                 Log out at its server
               </Menu.Item>
             )}
+            {connector.consent?.is === 'given' && (
+              <Menu.Item disabled={isLost} onSelect={() => void act('allow_connector', { name, allowed: false })}>
+                Do not allow outside of sandboxes
+              </Menu.Item>
+            )}
             <Menu.Item disabled={isLost} onSelect={() => onOpen('remove')}>
               Remove…
             </Menu.Item>
@@ -221,6 +227,28 @@ function LoginNotice({ connector: { login, name } }: { readonly connector: Conne
       <a className="btn" href={login.address} target="_blank" rel="noopener noreferrer">
         Log in
       </a>
+    </div>
+  )
+}
+
+function ConsentNotice({ connector: { name, consent } }: { readonly connector: ConnectorDetail }) {
+  const { call } = useHub()
+  const isLost = useIsLost()
+  if (consent?.is !== 'wanted') return null
+  return (
+    <div className="c-test wait row">
+      <DecisionMark name="waiting" />
+      <span className="grow">
+        A confined session is to use {name}, whose program runs as your user, outside of the sandbox. It does not start
+        until you allow it.
+      </span>
+      <button
+        className="btn"
+        disabled={isLost}
+        onClick={() => void call('allow_connector', { name }).catch(showFailure)}
+      >
+        Allow
+      </button>
     </div>
   )
 }

@@ -7,7 +7,7 @@ import { targetOf } from './connector-state.ts'
 import { Variable } from './output.tsx'
 
 export function ConnectorFacts({ connector }: { readonly connector: ConnectorDetail }) {
-  const { transport, headers, options, strict, login } = connector
+  const { transport, headers, options, strict, login, consent } = connector
   const { env, ...others } = options
   return (
     <dl className="facts">
@@ -38,6 +38,7 @@ export function ConnectorFacts({ connector }: { readonly connector: ConnectorDet
           </code>
         </Fact>
       ))}
+      {consent?.is === 'given' && <Fact name="Outside of sandboxes">allowed by {consent.by}</Fact>}
       <Fact name="Protocol">{strict ? 'checked strictly' : 'not checked'}</Fact>
     </dl>
   )

@@ -110,7 +110,11 @@ export function ConnectorForm({ connector, onClose, onSaved }: ConnectorFormProp
             <div className="first-form">
               {isProgram && (
                 <div className="two">
-                  <TextField label="Folder" {...text('cwd')} hint="Without it, the workspace of the session" />
+                  <TextField
+                    label="Folder"
+                    {...text('cwd')}
+                    hint="Without it, one of the hub; {workspace} is that of the session"
+                  />
                   <TextField label="Environment that is not secret" {...text('env')} rows={2} hint="NAME=value" />
                 </div>
               )}

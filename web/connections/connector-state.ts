@@ -4,12 +4,22 @@ import { counted } from '../parts/amounts.ts'
 import type { DecisionMarkName } from '../parts/marks.tsx'
 import { clock } from '../parts/time.ts'
 
-export type ConnectorState = 'running' | 'idle' | 'starting' | 'variable' | 'login' | 'failed' | 'given-up' | 'off'
+export type ConnectorState =
+  | 'running'
+  | 'idle'
+  | 'starting'
+  | 'variable'
+  | 'login'
+  | 'consent'
+  | 'failed'
+  | 'given-up'
+  | 'off'
 
-export function stateOf({ enabled, variables, login, upstream }: ConnectorView): ConnectorState {
+export function stateOf({ enabled, variables, login, consent, upstream }: ConnectorView): ConnectorState {
   if (!enabled) return 'off'
   if (variables.some(({ state }) => state === 'missing')) return 'variable'
   if (login?.is === 'wanted') return 'login'
+  if (consent?.is === 'wanted') return 'consent'
   switch (upstream.is) {
     case 'running':
       return 'running'
@@ -34,6 +44,7 @@ export const looks: Readonly<Record<ConnectorState, StateLook>> = {
   starting: { words: 'Starting', mark: 'connecting', tone: 'info' },
   variable: { words: 'Needs a variable', mark: 'waiting', tone: 'wait' },
   login: { words: 'Needs a login', mark: 'waiting', tone: 'wait' },
+  consent: { words: 'Needs your consent', mark: 'waiting', tone: 'wait' },
   failed: { words: 'Failed', mark: 'abort', tone: 'stop' },
   'given-up': { words: 'Given up', mark: 'abort', tone: 'stop' },
   off: { words: 'Off', mark: 'idle', tone: '' },
@@ -41,7 +52,7 @@ export const looks: Readonly<Record<ConnectorState, StateLook>> = {
 
 /** Whether a person has to fix something. */
 export function needsPerson(state: ConnectorState): boolean {
-  return ['variable', 'login', 'failed', 'given-up'].includes(state)
+  return ['variable', 'login', 'consent', 'failed', 'given-up'].includes(state)
 }
 
 /** The line below its name. */
@@ -55,6 +66,8 @@ export function noteOf(view: ConnectorView): string {
     }
     case 'login':
       return 'log in at its server'
+    case 'consent':
+      return 'runs outside of a sandbox'
     case 'failed':
     case 'given-up':
       return shortly(upstream.reason ?? '')

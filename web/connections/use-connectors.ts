@@ -35,7 +35,7 @@ export function useConnector(name: string): Live<ConnectorDetail> {
 
 /** Its fields as they are saved, without what the hub knows of it. */
 export function settingsOf(view: ConnectorView): Connector {
-  const { upstream: _, sessions: _s, variables: _v, tools: _t, login: _l, ...rest } = view
+  const { upstream: _, sessions: _s, variables: _v, tools: _t, login: _l, consent: _c, ...rest } = view
   const { offers: _o, upstreams: _u, ...settings } = rest as Connector & Partial<ConnectorDetail>
   return settings
 }

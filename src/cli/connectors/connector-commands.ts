@@ -4,6 +4,8 @@ import { bindingSchema } from '../../api/connector.ts'
 import { CliError } from '../command/cli-error.ts'
 import { readInteger } from '../command/number-flag.ts'
 import { oneWord, toolCommand } from '../hub-client/tool-command.ts'
+import { targetOf } from './connectors.ts'
+import { listedConnector } from './list-connectors.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 
 export const rm = toolCommand({
@@ -16,6 +18,24 @@ export const rm = toolCommand({
   answer: z.object({ name: z.string(), sessions: z.array(z.string()) }),
   print: ({ name, sessions }) =>
     `Deleted ${name}.${sessions.length > 0 ? ` These sessions lost its tools: ${sessions.join(', ')}.` : ''}`,
+})
+
+export const allow = toolCommand({
+  takes: '<name>',
+  about: [
+    'Allows the program of a connector to run outside of the sandboxes of confined sessions, as your user. It holds until its',
+    'command, variables or directory change. Binding a connector to a confined session allows it too.',
+  ].join('\n'),
+  flags: { withdraw: { about: 'take it back: confined sessions lose the connector at once' } },
+  words: oneWord,
+  examples: ['signalbox connectors allow files', 'signalbox connectors allow files --withdraw'],
+  tool: 'allow_connector',
+  input: (args) => ({ name: args.words[0], allowed: !args.has('withdraw') }),
+  answer: listedConnector,
+  print: (connector, { args }) =>
+    args.has('withdraw')
+      ? `Confined sessions can no longer use ${connector.name}.`
+      : `Confined sessions can use ${connector.name}. This runs as your user, outside of their sandboxes: ${visibleText(targetOf(connector))}`,
 })
 
 export const restart = toolCommand({
@@ -64,14 +84,17 @@ export const bind = toolCommand({
     }
   },
   answer: bindingSchema,
-  print({ session, connector, label, resolved }) {
+  print({ session, connector, label, resolved, consent }) {
     const missing = resolved?.['missing']
     const warning =
       Array.isArray(missing) &&
       `it needs ${missing.join(', ')}, which the hub does not have. Set it where you start the hub.`
     return {
       out: `${session} can use ${connector} as ${label}.`,
-      err: warning ? [`signalbox: warning: ${warning}`] : [],
+      err: [
+        ...(warning ? [`signalbox: warning: ${warning}`] : []),
+        ...(consent ? [`Its program runs as your user, outside of the sandbox of ${session}.`] : []),
+      ],
     }
   },
 })

@@ -17,7 +17,7 @@ const flags = {
   header: { short: 'H', takes: 'NAME:VALUE', about: 'a header for each request; repeatable; write secrets as ${VAR}' },
   env: { short: 'e', takes: 'NAME=VALUE', about: 'an environment variable for the program, not a secret; repeatable' },
   'env-key': { takes: 'NAME', about: 'an environment variable of the hub to pass to the program; repeatable' },
-  cwd: { takes: 'DIR', about: 'its working directory (default: the workspace of the session)' },
+  cwd: { takes: 'DIR', about: 'its working directory, relative to the workspace (default: one of the hub)' },
   era: { takes: 'ERA', about: 'the era of MCP: auto, legacy or modern (default: auto)' },
   shared: { about: 'use one upstream for all sessions instead of one for each' },
   'no-prefix': { about: 'keep the own names of the tools, in a session with only this connector' },

@@ -25,13 +25,15 @@ export const command = defineCommand({
 })
 
 function renderBindings(bindings: readonly Binding[], options: TableOptions): string {
-  const rows = bindings.map(({ label, connector, priority, upstream, overrides, resolved }) => [
+  const rows = bindings.map(({ label, connector, priority, upstream, overrides, resolved, consent }) => [
     label,
     connector,
     String(priority),
     upstream?.is ?? 'stopped',
     Object.keys(overrides).join(', ') || '–',
-    needs(resolved) ?? visibleText(upstream?.reason ?? upstream?.breach?.sentence ?? upstream?.warning ?? '–'),
+    needs(resolved) ??
+      (consent?.is === 'wanted' ? `it needs your consent: signalbox connectors allow ${connector}` : undefined) ??
+      visibleText(upstream?.reason ?? upstream?.breach?.sentence ?? upstream?.warning ?? '–'),
   ])
   return renderTable([['label', 'connector', 'priority', 'upstream', 'overrides', 'problem'], ...rows], options)
 }

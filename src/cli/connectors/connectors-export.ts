@@ -30,7 +30,7 @@ export const command = defineCommand({
       throw new CliError('failed', `There is no connector "${unknown}". "signalbox connectors" lists them.`)
     const chosen = all.filter(({ name }) => args.words.length === 0 || args.words.includes(name))
     const { text, warnings } = exportConnectors(
-      chosen.map(({ upstream: _upstream, sessions: _sessions, ...connector }) => connector),
+      chosen.map(({ upstream: _upstream, sessions: _sessions, consent: _consent, ...connector }) => connector),
       format,
     )
     context.out(args.has('json') ? JSON.stringify({ text, warnings }, null, 2) : text)

@@ -42,7 +42,7 @@ export const command = defineCommand({
 type Row = readonly [string, string]
 
 function renderConnector(connector: ListedConnector): string {
-  const { name, transport, env_keys: keys, headers, options, strict, enabled, upstream, sessions } = connector
+  const { name, transport, env_keys: keys, headers, options, strict, enabled, upstream, sessions, consent } = connector
   const rows: readonly Row[] = [
     ['name', name],
     ['transport', transport],
@@ -52,11 +52,17 @@ function renderConnector(connector: ListedConnector): string {
     ...Object.entries(options).map(([option, value]): Row => [option, JSON.stringify(value)]),
     ['strict', strict ? 'yes' : 'no'],
     ['enabled', enabled ? 'yes' : 'no'],
+    ...(consent ? [consentRow(connector)] : []),
     ['upstream', upstream.reason === undefined ? upstream.is : `${upstream.is}: ${visibleText(upstream.reason)}`],
     ...faultRows(upstream),
     ['sessions', sessions.join(', ') || '–'],
   ]
   return renderTable(rows)
+}
+
+function consentRow({ name, consent }: ListedConnector): Row {
+  if (consent?.is !== 'given') return ['consent', `needed for confined sessions: signalbox connectors allow ${name}`]
+  return ['consent', `runs outside of sandboxes, allowed by ${consent.by} at ${consent.at}`]
 }
 
 /** Empty for a binding whose upstream was not used yet. */

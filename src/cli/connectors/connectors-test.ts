@@ -15,7 +15,7 @@ const outcome = z.looseObject({
   prompts: offered.optional(),
   error: z.string().optional(),
   stderr: z.string().optional(),
-  cwd: z.string().optional(),
+  workspace: z.string().optional(),
 })
 type Outcome = z.output<typeof outcome>
 
@@ -23,7 +23,7 @@ export const command = toolCommand({
   takes: '<name>',
   about: 'Connects to an MCP server, lists what it offers, and stops it. Exits with 1 if the server does not work.',
   flags: {
-    session: { takes: 'NAME', about: 'run it in the workspace of this session (default: in the temporary directory)' },
+    session: { takes: 'NAME', about: 'give it the workspace of this session (default: the temporary directory)' },
   },
   words: oneWord,
   examples: ['signalbox connectors test github'],
@@ -33,7 +33,7 @@ export const command = toolCommand({
   input: (args) => ({ name: args.words[0], session: args.text('session') }),
   answer: outcome,
   print(tried, { args }) {
-    const where = tried.cwd === undefined ? [] : [whereItRan(tried.cwd, args.text('session'))]
+    const where = tried.workspace === undefined ? [] : [whichWorkspace(tried.workspace, args.text('session'))]
     if (!tried.ok) return { err: [...describeFailure(tried), ...where] }
     return { out: describe(tried).map(visibleText).join('\n'), err: where }
   },
@@ -53,10 +53,10 @@ function describeFailure({ error = 'The server does not work.', stderr }: Outcom
   return [`signalbox: ${visibleText(error)}`, ...output]
 }
 
-/** Names the directory, because a server may work in one and not in another. */
-function whereItRan(cwd: string, session: string | undefined): string {
-  const place = `The server ran in ${visibleText(cwd)}`
+/** Names the directory, because a server may work with one and not with another. */
+function whichWorkspace(workspace: string, session: string | undefined): string {
+  const got = `The server got ${visibleText(workspace)} as its workspace`
   return session === undefined
-    ? `${place}. In a session it runs in the workspace. Test that with --session.`
-    : `${place}.`
+    ? `${got}. In a session it gets that of the session. Test that with --session.`
+    : `${got}.`
 }

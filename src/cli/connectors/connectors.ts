@@ -44,8 +44,9 @@ export function targetOf({ transport, cmd = '', args = [], base_url: url = '' }:
   return transport === 'stdio' ? (args.length === 0 ? cmd : toShellLine([cmd, ...args])) : url
 }
 
-function stateOf({ enabled, upstream: { is, reason } }: ListedConnector): StyledCell {
+function stateOf({ enabled, consent, upstream: { is, reason } }: ListedConnector): StyledCell {
   if (!enabled) return { text: 'off', style: 'dim' }
+  if (consent?.is === 'wanted') return { text: 'needs your consent', style: 'yellow' }
   return { text: reason === undefined ? is : `${is}: ${visibleText(reason)}`, style: styles[is] }
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { Binding } from '../../api/connector.ts'
-import { bindingSchema, connectorSchema, upstreamStatusSchema } from '../../api/connector.ts'
+import { bindingSchema, connectorSchema, connectorViewSchema } from '../../api/connector.ts'
 import type { HubClient } from '../hub-client/hub-client.ts'
 import { listAll } from '../hub-client/list-all.ts'
 
 export const listedConnector = connectorSchema.extend({
-  upstream: upstreamStatusSchema,
+  upstream: connectorViewSchema.shape.upstream,
   sessions: z.array(z.string()),
+  consent: connectorViewSchema.shape.consent,
 })
 export type ListedConnector = z.output<typeof listedConnector>
 

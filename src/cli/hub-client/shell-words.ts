@@ -76,6 +76,7 @@ const commandOf: Readonly<Record<string, string>> = {
   get_connector: 'signalbox connectors show',
   import_connectors: 'signalbox connectors import',
   list_bindings: 'signalbox connectors bindings',
+  allow_connector: 'signalbox connectors allow',
   bind_connector: 'signalbox connectors bind',
   unbind_connector: 'signalbox connectors unbind',
   list_session_tools: 'signalbox tools',

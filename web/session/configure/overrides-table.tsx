@@ -82,12 +82,17 @@ export function OverridesTable({ session, draft, connector, onChange }: Override
             <VisibleText text={failure} />
           </span>
         ) : (
-          resolved.missing && (
-            <span className="wait">
-              Needs {resolved.missing.length === 1 ? 'a variable' : 'variables'}: {resolved.missing.join(', ')} not set
-              where the hub was started.
-            </span>
-          )
+          <>
+            {resolved.missing && (
+              <span className="wait">
+                Needs {resolved.missing.length === 1 ? 'a variable' : 'variables'}: {resolved.missing.join(', ')} not
+                set where the hub was started.
+              </span>
+            )}
+            {plan?.consent && (
+              <span className="wait"> If you save it, its program runs as your user, outside of the sandbox.</span>
+            )}
+          </>
         )}
       </p>
     </>
