@@ -8,7 +8,7 @@ import { root } from './documents/newcomer.ts'
 /** Code that touches only the data directory, the system, the package, or what a person names. */
 const noAgentWrites = [
   /^(cli|config|http|policy|socket|store|telemetry|terminal|tokens)\//,
-  /^base\/(data-directory|make-directory|package-files|private-socket|shared-machine|sqlite-file)\.ts$/,
+  /^base\/(close-inherited|data-directory|make-directory|package-files|private-socket|shared-machine|sqlite-file)\.ts$/,
   // The ways to open a file in a place of an agent.
   /^base\/(open-inside|read-inside)\.ts$/,
   /^(hub|confine-upstream)\.ts$/,
@@ -16,10 +16,11 @@ const noAgentWrites = [
   // In the folder of the session.
   /^drivers\/(codex\/(server-program|own-tool-requests)|gemini\/(companion|hand-over|pending-call))\.ts$/,
   /^drivers\/opencode\/(opencode|server-file)\.ts$/,
-  /^sessions\/(earlier-text|hand-over|kill-session|launch|project-watch|prunable|worktree-script)\.ts$/,
-  /^index\/(index|index-file|query-worker|chunks\/definitions)\.ts$/,
-  /^sandbox\/(agent-places|probe|system)\.ts$/,
+  /^sessions\/(earlier-text|hand-over|kill-session|launch|project-watch|prunable|session-git|worktree-script)\.ts$/,
+  /^index\/(index|index-file|no-repository|query-worker|chunks\/definitions)\.ts$/,
+  /^sandbox\/(agent-places|control-groups|limits|probe|system)\.ts$/,
   /^templates\/(availability|template-folder|template-writer|templates|watch-folder)\.ts$/,
+  /^connectors\/connectors\.ts$/,
   /^upstream\/oauth-file\.ts$/,
 ]
 

@@ -25,7 +25,7 @@ export interface IndexQuestion {
   /** The SQLite file. */
   readonly file: string
   readonly env: ProgramEnvironment
-  readonly reach: Reach
+  readonly gitReach: Reach
   /** Readers found that the index is damaged. */
   readonly rebuild: boolean
   readonly embeddings: Embeddings | undefined
@@ -61,14 +61,14 @@ answerEach(async (question: IndexQuestion, asked: Asked): Promise<IndexAnswer | 
 })
 
 async function answer(
-  { wants, source, file, env, reach, embeddings }: IndexQuestion,
+  { wants, source, file, env, gitReach, embeddings }: IndexQuestion,
   { signal, note }: Asked,
   wasRebuilt: boolean,
 ): Promise<IndexAnswer | Embedded | number> {
   const { database, wasDamaged } = openIndexToWrite(file)
   try {
     if (wants === 'vectors') return await embedChunks(database, embeddings!, signal)
-    const tree = await openTree(createGit(env, reach, signal), source, {
+    const tree = await openTree(createGit(env, gitReach, signal), source, {
       noRepository: noRepositoryIn(dirname(file)),
       signal,
     })

@@ -115,8 +115,8 @@ export function openRepositoryIndexes(options: IndexesOptions): RepositoryIndexe
         for (const listener of listeners) listener(run.progress)
       }
       try {
-        const reach = await reachIn(each)
-        const question = { wants: 'refresh', source: each, file, env, reach, rebuild, embeddings } as const
+        const gitReach = await reachIn(each)
+        const question = { wants: 'refresh', source: each, file, env, gitReach, rebuild, embeddings } as const
         const { meta, wasDamaged, folders, gitDirectories } = await indexer.ask<IndexAnswer>(question, {
           signal,
           onNote,
@@ -206,8 +206,8 @@ export function openRepositoryIndexes(options: IndexesOptions): RepositoryIndexe
       const ready = { is: 'ready', ...meta, ...vectors.status(source.id) } as const
       if (!check) return ready
       const file = indexFileOf(directory, source.id)
-      const reach = await reachIn(source)
-      const question = { wants: 'changes', source, file, env, reach, rebuild: false, embeddings } as const
+      const gitReach = await reachIn(source)
+      const question = { wants: 'changes', source, file, env, gitReach, rebuild: false, embeddings } as const
       try {
         return { ...ready, behind: await inTurn(() => indexer.ask<number>(question)) }
       } catch (error) {

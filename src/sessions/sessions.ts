@@ -225,6 +225,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   })
   const draftResumed = createDraftResumed({
     drivers,
+    templates,
     registry,
     newRecord,
     launcher,
@@ -232,7 +233,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     lookForConversation,
     threads,
     worktrees,
-    launcher,
   })
   const { policies, connectors, chat } = options
   const equip = createEquipping({ ends, policies, connectors, chat, signals })
