@@ -36,10 +36,16 @@ export function isOwnPlace(path: string): boolean {
  * program that types into its own terminal by TIOCSTI reaches only itself, since nothing else reads from that terminal.
  */
 export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions): SandboxedProgram {
-  const { tools, mounts, hasOwnNetwork, nested, isRoot } = options
+  const [file = '', ...words] = isolationWords(options)
+  return { ...program, file, args: [...words, `--chdir=${program.cwd}`, program.file, ...program.args] }
+}
+
+/** They end where the directory of the program and its command line follow. */
+export function isolationWords({ tools, mounts, hasOwnNetwork, nested, isRoot }: BubblewrapOptions): readonly string[] {
   const isolation = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'.split(' ')
   const rights = '--cap-drop ALL --die-with-parent'.split(' ')
-  const args = [
+  return [
+    tools.env,
     `--ignore-signal=${forProgram}`,
     tools.bwrap,
     ...isolation,
@@ -53,15 +59,10 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
     ...arrange(mounts).flatMap(wordsOf),
     '--remount-ro',
     '/',
-    '--chdir',
-    program.cwd,
     '--',
     tools.env,
     `--default-signal=${forProgram}`,
-    program.file,
-    ...program.args,
   ]
-  return { ...program, file: tools.env, args }
 }
 
 function wordsOf(mount: Mount): readonly string[] {

@@ -5,14 +5,19 @@
 import type { Sandbox } from '../api/sandbox.ts'
 import type { Confinement } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { Reach } from '../base/start-program.ts'
 import type { Choice, ChosenFrom, SandboxSetting } from './choose.ts'
 import { chooseSandbox } from './choose.ts'
 import type { HubPlaces, ProgramNeeds } from './confine.ts'
 import { confine } from './confine.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
+import type { ReachSpec } from './reach.ts'
+import { reachOf } from './reach.ts'
 
 export { probe as probeSandbox } from './probe.ts'
+export type { Mount } from './mounts.ts'
+export type { ReachSpec } from './reach.ts'
 
 export interface Sandboxes {
   readonly setting: SandboxSetting
@@ -20,6 +25,8 @@ export interface Sandboxes {
   choose(from: Pick<ChosenFrom, 'asked' | 'template' | 'backend'>): Promise<Choice>
   /** Throws if it cannot be made, or would show what must stay hidden. */
   confine(sandbox: Sandbox, needs: ProgramNeeds): Promise<Confinement>
+  /** For a program that the hub runs. `undefined`: no sandbox can be made here. */
+  reach(spec: ReachSpec): Promise<Reach | undefined>
 }
 
 export interface SandboxesOptions {
@@ -48,6 +55,10 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
       return confine({ sandbox, tools: here.tools, socat: here.socat, places, needs })
+    },
+    async reach(spec) {
+      const here = await availability()
+      return here.is === 'missing' ? undefined : reachOf(spec, here.tools)
     },
   }
 }

@@ -187,6 +187,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         setting: 'off',
         choose: async () => ({ is: 'open' }),
         confine: async () => Promise.reject(new Error('no sandbox')),
+        reach: async () => undefined,
       },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
       chat: { bridge: async () => {}, matrixOf: () => undefined },

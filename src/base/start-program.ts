@@ -1,0 +1,49 @@
+/**
+ * The one place from which this process starts programs. Each start names its reach: what the program may see, write and
+ * contact. A program that runs in, or from, a place that an agent can write gets the reach of the session it serves, or less.
+ */
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { SandboxedProgram } from './confinement.ts'
+
+export type Program = SandboxedProgram
+
+/** What a program may reach. */
+export type Reach =
+  /** All that the person may. For programs that no agent can write, and that read nothing which an agent can write. */
+  | 'person'
+  /** The command line of a sandbox. It ends where the directory of the program and its command line follow. */
+  | { readonly sandbox: readonly string[] }
+
+export type StartOptions = Pick<SpawnOptions, 'stdio' | 'detached' | 'signal'>
+
+export function startProgram(program: Program, reach: Reach, options: StartOptions = {}): ChildProcess {
+  const { file, args, cwd, env } = within(reach, program)
+  return spawn(file, args, { ...options, cwd, env })
+}
+
+export interface RunOptions {
+  readonly maxBuffer?: number
+  readonly timeout?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const run = promisify(execFile)
+
+/** Runs a program to its end and returns its output. Rejects with `code` and `stderr` if it fails. */
+export async function runProgram(
+  program: Program,
+  reach: Reach,
+  options: RunOptions = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const { file, args, cwd, env } = within(reach, program)
+  return run(file, args, { ...options, cwd, env })
+}
+
+/** Sandboxes show no other directory, so the program inside changes to its own. */
+function within(reach: Reach, program: Program): Program {
+  if (reach === 'person') return program
+  const [file = '', ...words] = reach.sandbox
+  return { ...program, file, args: [...words, `--chdir=${program.cwd}`, program.file, ...program.args], cwd: '/' }
+}
