@@ -22,9 +22,16 @@ import { packageFile, packageVersion, signalboxProgram } from './base/package-fi
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
 import { isSharedMachine } from './base/shared-machine.ts'
-import { holderSocketDirectory, hubSocket, socketPlaces, upstreamSocketDirectory } from './base/socket-places.ts'
+import {
+  holderSocketDirectory,
+  hubSocket,
+  scriptSocketDirectory,
+  socketPlaces,
+  upstreamSocketDirectory,
+} from './base/socket-places.ts'
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
+import { createConfineScript } from './confine-script.ts'
 import { createConfineUpstream } from './confine-upstream.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createChat } from './chat/chat.ts'
@@ -454,6 +461,7 @@ export async function startHub(
           caller: { tokenId: `socket of ${id}`, role: 'agent', session: id },
         }),
       directories,
+      confineScript: createConfineScript({ sandboxes, events, directory: scriptSocketDirectory(home.path) }),
       environment: persons,
       mcpUrl: localUrl,
       hubSocket: hubSocket(home.path),

@@ -15,6 +15,8 @@ export type Reach =
   | 'person'
   /** The command line of a sandbox. It ends where the directory of the program and its command line follow. */
   | { readonly sandbox: readonly string[] }
+  /** A sandbox that changes more than the command line, such as the environment. */
+  | { readonly wrap: (program: Program) => Program }
 
 export type StartOptions = Pick<SpawnOptions, 'stdio' | 'detached' | 'signal'>
 
@@ -44,6 +46,7 @@ export async function runProgram(
 /** Sandboxes show no other directory, so the program inside changes to its own. */
 function within(reach: Reach, program: Program): Program {
   if (reach === 'person') return program
+  if ('wrap' in reach) return { ...reach.wrap(program), cwd: '/' }
   const [file = '', ...words] = reach.sandbox
   return { ...program, file, args: [...words, `--chdir=${program.cwd}`, program.file, ...program.args], cwd: '/' }
 }

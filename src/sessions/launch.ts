@@ -73,9 +73,9 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const template = inMode(found.template, record.mode)
     const sessionDir = join(directory, id)
     const choice = await choose(found, record)
-    const sandbox = choice.is === 'confined' ? choice.sandbox : undefined
+    const chosen = choice.is === 'confined' ? choice.sandbox : undefined
     // In a network of its own, the hub is found on loopback wherever it listens.
-    const url = sandbox && sandbox.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
+    const url = chosen && chosen.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
     const words = {
       workspace: workspacePath,
       session_id: id,
@@ -88,6 +88,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
       signalbox,
     }
     const filled = templates.fillIn(template, words)
+    const sandbox = chosen && templates.fillIn(chosen, words)
     const fill = (text: string) => templates.fillIn(text, words)
     const line = { command: record.command, args: record.args }
     const kept = await templates.seed(record.template, workspacePath, workspaceFolder)
@@ -107,6 +108,8 @@ export function createLauncher(options: LaunchOptions): Launcher {
       worktrees.setUp(workspacePath, {
         template: filled,
         env: ownEnv,
+        session: id,
+        sandbox: sandbox ?? 'off',
         outputFile: join(sessionDir, 'worktree-setup.log'),
         signal,
       }),
@@ -139,7 +142,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const file = findProgram(launch.file, programEnv['PATH'] ?? '', workspacePath)
     const confinement =
       sandbox &&
-      (await sandboxes.confine(templates.fillIn(sandbox, words), {
+      (await sandboxes.confine(sandbox, {
         program: { file, env: programEnv },
         workspace: workspacePath,
         files: files.map(({ path }) => join(sessionDir, path)),

@@ -55,9 +55,11 @@ import { toSubject } from './session-subject.ts'
 import { toWire } from './session-wire.ts'
 import { untilStarted } from './until-started.ts'
 import { createWorktreeStore } from './worktree-store.ts'
+import type { ConfineScript } from './worktree-script.ts'
 import { createWorktrees } from './worktrees.ts'
 
 export type { Sessions } from './session.ts'
+export type { ConfinedScript, ConfineScript } from './worktree-script.ts'
 export type { SessionTokens } from './session-tokens.ts'
 export type { TemplateSource } from './template-source.ts'
 export { createFindSession } from './session-lookup.ts'
@@ -75,6 +77,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly tokens: SessionTokens
   /** The directories for the files of sessions and for the workspaces that the hub makes. */
   readonly directories: { readonly sessions: string; readonly workspaces: string }
+  readonly confineScript: ConfineScript
   readonly environment: PersonsEnvironment
   readonly mcpUrl: string
   /** The socket of the hub, for `signalbox` inside a session. */
@@ -161,6 +164,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     sessions: rows,
     templates,
     environment,
+    sandboxes: options.sandboxes,
+    confine: options.confineScript,
     directory: directories.workspaces,
     stopping: stopping.signal,
   })

@@ -28,6 +28,7 @@ import { sessionSandbox } from './hub/0024-session-sandbox.ts'
 import { turnUsage } from './hub/0025-turn-usage.ts'
 import { pushSubscriptions } from './hub/0026-push-subscriptions.ts'
 import { chatRelations } from './hub/0027-chat-relations.ts'
+import { worktreeSandbox } from './hub/0028-worktree-sandbox.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -66,6 +67,7 @@ export const hubMigrations: MigrationSet = {
     turnUsage,
     pushSubscriptions,
     chatRelations,
+    worktreeSandbox,
   ],
   base: hubBaseSchema,
 }
