@@ -377,6 +377,7 @@ export async function startHub(
       log,
     }),
   )
+  sandboxes.guard(() => ({ searchPath: programs['PATH'] ?? '', files: templates.programs() }))
   const grants = createGrants({ store, log })
   const maxEndedBytes = config.endedApprovalsMaxMb * 1024 * 1024
   const policies = createPolicies({

@@ -2,14 +2,15 @@
  * The programs that the hub starts itself, in places that a confined agent has written. Each agent leaves a program
  * there that reads a secret of the person and writes beside it.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
 import { createRepository, git } from './fixtures/git-repository.ts'
+import { bundled } from './harness/bundle.ts'
 import { requiresAll } from './harness/requires.ts'
 import { createTempHome } from './harness/temp-home.ts'
 import { shippedHub } from './worlds/hub-process.ts'
@@ -87,6 +88,130 @@ confined.describe.each(users)('as %s', (_, within) => {
     const said = await failureOf(hub, 'create_session', { name: 'next', ...worktree })
     service.close()
     expect(said).toMatch(/ended with exit code 1: ran with \nSERVED\nno hub\n/)
+    expect(person.isPwned()).toBe(false)
+  })
+
+  test('an agent cannot change the programs that are installed where it may write', async () => {
+    await using person = await createPerson()
+    const own = join(person.path, '.claude')
+    const program = '#!/bin/sh\necho 2.1.325\n'
+    const place = (path: string, text = program) => {
+      mkdirSync(dirname(join(own, path)), { recursive: true })
+      writeFileSync(join(own, path), text, { mode: 0o755 })
+    }
+    // By its own path, by a link in a directory of the PATH, and deep in a directory that could be renamed.
+    place('local/claude')
+    place('versions/3/codex')
+    mkdirSync(join(own, 'bin'))
+    symlinkSync('../versions/3/codex', join(own, 'bin/codex'))
+    place('npm/node_modules/gemini-cli/gemini.js')
+    place('npm/node_modules/gemini-cli/lib.js', 'good\n')
+    mkdirSync(join(person.path, 'bin'))
+    symlinkSync(join(own, 'npm/node_modules/gemini-cli/gemini.js'), join(person.path, 'bin/gemini'))
+    const PATH = [
+      join(own, 'early'),
+      ...['local', 'bin'].map((name) => join(own, name)),
+      join(person.path, 'bin'),
+      process.env['PATH'],
+    ].join(delimiter)
+    await using hub = await startHub(person, within, { PATH })
+    const attack = `printf '%s' '${person.attack.replaceAll("'", `'"'"'`)}'`
+    const put = (path: string) => `{ mkdir -p ${dirname(path)}; ${attack} > ${path}; chmod +x ${path}; }`
+    const command = [
+      'cd ~/.claude',
+      ...[
+        'local/claude',
+        'bin/codex',
+        'versions/3/codex',
+        'early/claude',
+        'npm/node_modules/gemini-cli/lib.js',
+      ].flatMap((path) => [
+        `rm -f ${path}`,
+        put(`new-${path.replaceAll('/', '-')}`),
+        `mv -f new-${path.replaceAll('/', '-')} ${path}`,
+        put(path),
+      ]),
+      ...['local', 'bin', 'versions', 'versions/3', 'early', 'npm', 'npm/node_modules'].map(
+        (path) => `mv -f ${path} ${path}-old`,
+      ),
+      ...['local/claude', 'bin/codex', 'versions/3/codex', 'early/claude', 'npm/node_modules/gemini-cli/lib.js'].map(
+        put,
+      ),
+      'echo 1 > tried',
+    ].join('; ')
+    for (const sandbox of [undefined, { write: ['~/.claude/'], network: 'all' }]) {
+      rmSync(join(own, 'tried'), { force: true })
+      await hub.call('create_session', {
+        name: 'agent',
+        template: 'claude',
+        command,
+        ...(sandbox ? { template: 'shell', sandbox } : {}),
+        wait,
+      })
+      expect(existsSync(join(own, 'tried'))).toBe(true)
+      for (const path of ['local/claude', 'bin/codex', 'versions/3/codex']) {
+        expect(readFileSync(join(own, path), 'utf8'), path).toBe(program)
+      }
+      expect(existsSync(join(own, 'early/claude'))).toBe(false)
+      expect(readFileSync(join(own, 'npm/node_modules/gemini-cli/lib.js'), 'utf8')).toBe('good\n')
+    }
+  })
+
+  test('a sandbox that could replace the program of a template, or one on the PATH, is refused', async () => {
+    await using person = await createPerson()
+    const tools = join(person.path, 'tools')
+    mkdirSync(tools)
+    writeFileSync(join(tools, 'own-agent'), '#!/bin/sh\n', { mode: 0o755 })
+    const bin = join(person.path, 'bin')
+    mkdirSync(bin)
+    await using hub = await startHub(person, within, { PATH: `${bin}${delimiter}${process.env['PATH']}` })
+    await save(hub, { name: 'own', command: join(tools, 'own-agent'), args: [] })
+    const attempt = (sandbox: object, more: object = {}) =>
+      failureOf(hub, 'create_session', { name: 'agent', command: 'true', sandbox, ...more })
+    expect(await attempt({ write: ['~/tools'], ...none })).toContain('programs that are started outside a sandbox')
+    expect(await attempt({ write: ['~/bin'], ...none })).toContain('programs that are started outside a sandbox')
+    expect(await attempt(none, { working_dir: bin })).toContain(`the workspace ${bin} holds programs`)
+    // The project of a person may hold the program of its agent.
+    await hub.call('create_session', { name: 'agent', command: 'true', sandbox: none, working_dir: tools })
+  })
+
+  test('doctor asks an agent for its version where it reaches nothing', async () => {
+    await using person = await createPerson()
+    let calls = 0
+    const service = createServer((_request, response) => response.end(String(++calls))).listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const { port } = service.address() as { port: number }
+    const local = join(person.path, '.claude/local')
+    mkdirSync(local, { recursive: true })
+    const script = `${person.attack}curl -s -o /dev/null http://127.0.0.1:${port}/\necho 2.1.325\n`
+    writeFileSync(join(local, 'claude'), script, { mode: 0o755 })
+    const env = {
+      ...process.env,
+      HOME: person.path,
+      SIGNALBOX_HOME: join(person.path, 'hub'),
+      PATH: `${local}${delimiter}${process.env['PATH']}`,
+    }
+    mkdirSync(env.SIGNALBOX_HOME, { mode: 0o700 })
+    const [file, ...args] = [...within, process.execPath, bundled('signalbox'), 'doctor']
+    const { promise, resolve } = Promise.withResolvers<string>()
+    execFile(file, args, { env, cwd: '/' }, (_error, stdout) => resolve(stdout))
+    const said = await promise
+    service.close()
+    expect(said).toContain('claude 2.1.325')
+    expect(said).not.toContain('THE SECRET')
+    expect(person.isPwned()).toBe(false)
+    expect(calls).toBe(0)
+  })
+
+  test('the hub does not start a program that a project has in node_modules/.bin', async () => {
+    await using person = await createPerson()
+    const bin = join(person.repository, 'node_modules/.bin')
+    await using hub = await startHub(person, within, { PATH: `${bin}${delimiter}${process.env['PATH']}` })
+    const command = `mkdir -p ${bin}; cat > ${bin}/git <<'EOF'\n${person.attack}EOF\nchmod +x ${bin}/git`
+    const at = { working_dir: person.repository }
+    await hub.call('create_session', { name: 'agent', command, sandbox: none, wait, ...at })
+    expect(existsSync(join(bin, 'git'))).toBe(true)
+    await hub.call('create_session', { name: 'tree', command: 'true', sandbox: none, worktree: true, ...at })
     expect(person.isPwned()).toBe(false)
   })
 })

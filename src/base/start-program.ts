@@ -4,7 +4,9 @@
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { execFile, spawn } from 'node:child_process'
+import { delimiter, isAbsolute } from 'node:path'
 import { promisify } from 'node:util'
+import { onPath } from './find-program.ts'
 import type { SandboxedProgram } from './confinement.ts'
 
 export type Program = SandboxedProgram
@@ -45,8 +47,26 @@ export async function runProgram(
 
 /** Sandboxes show no other directory, so the program inside changes to its own. */
 function within(reach: Reach, program: Program): Program {
-  if (reach === 'person') return program
+  if (reach === 'person') return foundForPerson(program)
   if ('wrap' in reach) return { ...reach.wrap(program), cwd: '/' }
   const [file = '', ...words] = reach.sandbox
   return { ...program, file, args: [...words, `--chdir=${program.cwd}`, program.file, ...program.args], cwd: '/' }
 }
+
+/**
+ * A name is not looked up in directories that a project fills, since an agent may have written there. If it is nowhere
+ * else, the start fails.
+ */
+function foundForPerson(program: Program): Program {
+  const { file, env } = program
+  if (file.includes('/')) return program
+  const directories = (env['PATH'] ?? defaultPath).split(delimiter)
+  const trusted = directories
+    .filter((each) => isAbsolute(each) && !/\/node_modules\/\.bin\/*$/.test(each))
+    .join(delimiter)
+  const found = onPath(file, trusted)
+  return found === undefined ? { ...program, env: { ...env, PATH: trusted || nowhere } } : { ...program, file: found }
+}
+
+const defaultPath = '/usr/bin:/bin'
+const nowhere = '/nonexistent'

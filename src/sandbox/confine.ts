@@ -14,6 +14,8 @@ import { gitMounts } from './git-directory.ts'
 import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
+import type { Guarded } from './program-guards.ts'
+import { programGuards } from './program-guards.ts'
 import { isRoot, systemMounts } from './system.ts'
 import { realpathOf } from './trusted-path.ts'
 
@@ -57,6 +59,7 @@ export interface ConfineOptions {
   readonly tools: SandboxTools
   readonly socat: string | undefined
   readonly places: HubPlaces
+  readonly guarded: Guarded
   readonly needs: ProgramNeeds
 }
 
@@ -196,7 +199,7 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
   return [...new Set(named)]
 }
 
-function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] {
+function mountsOf({ sandbox, places, guarded, needs }: ConfineOptions): readonly Mount[] {
   const { workspace, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
@@ -232,7 +235,7 @@ function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] 
     ...workspaceMounts(workspace, source),
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
-  return [...mounts, ...hide(hidden, mounts)]
+  return [...mounts, ...programGuards(mounts, guarded, source), ...hide(hidden, mounts)]
 }
 
 function workspaceMounts(workspace: string | undefined, source: string | undefined): readonly Mount[] {

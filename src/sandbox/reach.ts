@@ -4,6 +4,7 @@ import { HubError } from '../base/hub-error.ts'
 import type { Reach } from '../base/start-program.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { isolationWords } from './bubblewrap.ts'
+import { programMounts } from './installed.ts'
 import type { Mount } from './mounts.ts'
 import { isRoot, systemMounts } from './system.ts'
 
@@ -14,12 +15,18 @@ export interface ReachSpec {
   readonly write: readonly string[]
   /** Files in other places than in the machine: `at` shows what is at `path`. */
   readonly shown?: readonly { readonly path: string; readonly at: string }[]
+  /** Programs to run, with what they load. An agent may have written them. */
+  readonly programs?: readonly string[]
+  /** The PATH on which such a program finds its interpreter. */
+  readonly searchPath?: string
   readonly network?: 'none' | 'all'
 }
 
-export function reachOf({ read, write, shown = [], network = 'none' }: ReachSpec, tools: SandboxTools): Reach {
+export function reachOf(spec: ReachSpec, tools: SandboxTools): Reach {
+  const { read, write, shown = [], programs = [], searchPath = '', network = 'none' } = spec
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: network === 'all' }),
+    ...programs.flatMap((file) => programMounts(file, { searchPath, writable: [] })),
     ...read.filter(isThere).map((path): Mount => ({ is: 'read', path, source: path })),
     ...write.map((path): Mount => ({ is: 'write', path, source: path })),
     ...shown.filter(({ path }) => isThere(path)).map(({ path, at }): Mount => ({ is: 'read', path: at, source: path })),

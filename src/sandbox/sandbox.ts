@@ -12,11 +12,14 @@ import type { HubPlaces, ProgramNeeds } from './confine.ts'
 import { confine } from './confine.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
+import type { StartedPrograms } from './program-guards.ts'
+import { guardedDirectories } from './program-guards.ts'
 import type { ReachSpec } from './reach.ts'
 import { reachOf } from './reach.ts'
 
 export { probe as probeSandbox } from './probe.ts'
 export type { Mount } from './mounts.ts'
+export { reachOf } from './reach.ts'
 export type { ReachSpec } from './reach.ts'
 
 export interface Sandboxes {
@@ -27,6 +30,8 @@ export interface Sandboxes {
   confine(sandbox: Sandbox, needs: ProgramNeeds): Promise<Confinement>
   /** For a program that the hub runs. `undefined`: no sandbox can be made here. */
   reach(spec: ReachSpec): Promise<Reach | undefined>
+  /** From now on, no sandbox may write where these are. Looked up for each sandbox. */
+  guard(programs: () => StartedPrograms): void
 }
 
 export interface SandboxesOptions {
@@ -36,6 +41,7 @@ export interface SandboxesOptions {
 
 export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxes {
   let found: Availability | undefined
+  let started = (): StartedPrograms => ({ searchPath: '', files: [] })
 
   /** Remembers only success, because a missing part may be installed at any time. */
   async function availability(): Promise<Availability> {
@@ -54,11 +60,21 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
     async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
-      return confine({ sandbox, tools: here.tools, socat: here.socat, places, needs })
+      return confine({
+        sandbox,
+        tools: here.tools,
+        socat: here.socat,
+        places,
+        guarded: guardedDirectories(started(), places),
+        needs,
+      })
     },
     async reach(spec) {
       const here = await availability()
       return here.is === 'missing' ? undefined : reachOf(spec, here.tools)
+    },
+    guard(programs) {
+      started = programs
     },
   }
 }

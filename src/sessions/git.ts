@@ -1,22 +1,20 @@
 /** Runs git. Every failure is an error: an answer that could not be read is never an empty one. */
-import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { HubError } from '../base/hub-error.ts'
+import { runProgram } from '../base/start-program.ts'
 import { whyGitFailed } from '../base/why-git-failed.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 
 export type Git = (directory: string, ...args: readonly string[]) => Promise<string>
 
-const run = promisify(execFile)
-
 /** The message of an error is what git says, or why git could not be run. */
 export function createGit(env: ProgramEnvironment): Git {
   return async (directory, ...args) => {
     try {
-      const options = { env: withoutPlaces(env), maxBuffer: maxOutputBytes }
-      return (await run('git', ['-C', directory, '-c', 'core.fsmonitor=false', ...args], options)).stdout.trimEnd()
+      const words = ['-C', directory, '-c', 'core.fsmonitor=false', ...args]
+      const program = { file: 'git', args: words, cwd: '/', env: withoutPlaces(env) }
+      return (await runProgram(program, 'person', { maxBuffer: maxOutputBytes })).stdout.trimEnd()
     } catch (error) {
       throw new Error(whyGitFailed(error), { cause: error })
     }

@@ -147,7 +147,8 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
         branch: isOurs ? branch.name : undefined,
         template: template.name,
         isSetUp: false,
-        sandbox: 'off',
+        // The agent of an earlier session may have committed to the branch.
+        sandbox: (branch.isNew ? undefined : before?.sandbox) ?? 'off',
         createdAt: new Date().toISOString(),
       })
     },

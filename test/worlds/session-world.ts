@@ -188,6 +188,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         choose: async () => ({ is: 'open' }),
         confine: async () => Promise.reject(new Error('no sandbox')),
         reach: async () => undefined,
+        guard: () => {},
       },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
       chat: { bridge: async () => {}, matrixOf: () => undefined },
