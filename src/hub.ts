@@ -25,13 +25,13 @@ import { isSharedMachine } from './base/shared-machine.ts'
 import {
   holderSocketDirectory,
   hubSocket,
-  scriptSocketDirectory,
+  programSocketDirectory,
   socketPlaces,
   upstreamSocketDirectory,
 } from './base/socket-places.ts'
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
-import { createConfineScript } from './confine-script.ts'
+import { createConfineProgram } from './confine-program.ts'
 import { createConfineUpstream } from './confine-upstream.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createChat } from './chat/chat.ts'
@@ -257,6 +257,7 @@ export async function startHub(
     },
   })
   const confine = createConfineUpstream({ sandboxes, events, directory: upstreamSocketDirectory(home.path) })
+  const confineProgram = createConfineProgram({ sandboxes, events, directory: programSocketDirectory(home.path) })
   const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins, confine }))
   const holders = {
     directory: directories.sessions,
@@ -462,7 +463,7 @@ export async function startHub(
           caller: { tokenId: `socket of ${id}`, role: 'agent', session: id },
         }),
       directories,
-      confineScript: createConfineScript({ sandboxes, events, directory: scriptSocketDirectory(home.path) }),
+      confineProgram,
       environment: persons,
       mcpUrl: localUrl,
       hubSocket: hubSocket(home.path),
@@ -524,6 +525,8 @@ export async function startHub(
     environment: persons,
     visibleTo: repositoryMount.visibleTo,
     ask: peers.ask,
+    sandboxes,
+    confineProgram,
     whyNotCodex,
     signInReason,
     redact,

@@ -46,7 +46,7 @@ const layers: readonly (readonly string[])[] = [
   ['gate', 'feature'],
   features,
   ['http', 'socket', 'cli'],
-  ['agent-faces.ts', 'confine-script.ts', 'confine-upstream.ts', 'repository-faces.ts'],
+  ['agent-faces.ts', 'confine-program.ts', 'confine-upstream.ts', 'repository-faces.ts'],
   ['hub.ts'],
   ['index.ts', 'main.ts'],
 ]
@@ -144,7 +144,7 @@ test('in the root, no function uses a constant that is declared below it', () =>
     [
       'src/hub.ts',
       'src/agent-faces.ts',
-      'src/confine-script.ts',
+      'src/confine-program.ts',
       'src/confine-upstream.ts',
       'src/repository-faces.ts',
     ].flatMap((file) => usedTooEarly(file, readFileSync(join(root, file), 'utf8'))),

@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
 import { createRepository, git } from './fixtures/git-repository.ts'
 import { bundled } from './harness/bundle.ts'
+import { callTool } from './harness/modern-call.ts'
 import { requiresAll } from './harness/requires.ts'
 import { createTempHome } from './harness/temp-home.ts'
 import { shippedHub } from './worlds/hub-process.ts'
@@ -45,6 +46,51 @@ function startHub(person: Person, within: readonly string[], env: Readonly<Recor
     within,
     env: { HOME: person.path, SIGNALBOX_SANDBOX: 'preferred', ...env },
   })
+}
+
+/** A service on this machine that no confined program should reach. */
+async function startService() {
+  let calls = 0
+  const server = createServer((_request, response) => response.end(String(++calls))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    calls: () => calls,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  }
+}
+
+/**
+ * A program that loads plugins like opencode: from its own settings, and from the project unless a variable forbids it.
+ * Without a command it is the agent, which writes such plugins.
+ */
+function createOpencode(person: Person, more: string) {
+  const tools = join(person.path, 'tools')
+  mkdirSync(tools)
+  const script = [
+    '#!/bin/sh',
+    'own=$HOME/.config/opencode',
+    'case $1 in session | import | debug | models)',
+    '  [ -z "$OPENCODE_DISABLE_PROJECT_CONFIG" ] && sh .opencode/plugin >&2',
+    '  [ -z "$OWN_PLUGIN" ] && { sh $own/plugin >&2; echo $1 >> $own/ran; } ;;',
+    'esac',
+    'case $1 in',
+    `  session) echo '[{"id": "ses_1", "directory": "'$PWD'", "created": '$(cat $own/began)', "updated": '$(cat $own/began)'}]' ;;`,
+    '  import) cat "$2" ;;',
+    `  debug) echo '{"model": "local/scripted"}' ;;`,
+    '  *)',
+    "    mkdir -p .opencode $own; date +%s%3N > $own/began; cat > .opencode/plugin <<'EOF'",
+    person.attack,
+    more,
+    'EOF',
+    '    cp .opencode/plugin $own/plugin ;;',
+    'esac',
+  ]
+  writeFileSync(join(tools, 'opencode'), `${script.join('\n')}\n`, { mode: 0o755 })
+  const conversation = { resume: ['--session', '{conversation_id}'], listed_by: 'opencode' }
+  const template = { name: 'oc', command: 'opencode', args: ['{conversation}'], agent: 'opencode', conversation }
+  return { template, PATH: `${tools}${delimiter}${process.env['PATH']}` }
 }
 
 async function save(hub: OwnHub, template: Readonly<Record<string, unknown>>): Promise<void> {
@@ -177,13 +223,10 @@ confined.describe.each(users)('as %s', (_, within) => {
 
   test('doctor asks an agent for its version where it reaches nothing', async () => {
     await using person = await createPerson()
-    let calls = 0
-    const service = createServer((_request, response) => response.end(String(++calls))).listen(0, '127.0.0.1')
-    await once(service, 'listening')
-    const { port } = service.address() as { port: number }
+    await using service = await startService()
     const local = join(person.path, '.claude/local')
     mkdirSync(local, { recursive: true })
-    const script = `${person.attack}curl -s -o /dev/null http://127.0.0.1:${port}/\necho 2.1.325\n`
+    const script = `${person.attack}curl -s -o /dev/null ${service.url}\necho 2.1.325\n`
     writeFileSync(join(local, 'claude'), script, { mode: 0o755 })
     const env = {
       ...process.env,
@@ -196,11 +239,10 @@ confined.describe.each(users)('as %s', (_, within) => {
     const { promise, resolve } = Promise.withResolvers<string>()
     execFile(file, args, { env, cwd: '/' }, (_error, stdout) => resolve(stdout))
     const said = await promise
-    service.close()
     expect(said).toContain('claude 2.1.325')
     expect(said).not.toContain('THE SECRET')
     expect(person.isPwned()).toBe(false)
-    expect(calls).toBe(0)
+    expect(service.calls()).toBe(0)
   })
 
   test('the hub does not start a program that a project has in node_modules/.bin', async () => {
@@ -214,6 +256,54 @@ confined.describe.each(users)('as %s', (_, within) => {
     await hub.call('create_session', { name: 'tree', command: 'true', sandbox: none, worktree: true, ...at })
     expect(person.isPwned()).toBe(false)
   })
+
+  test('the hub asks Codex for its account in a sandbox without a network', async () => {
+    await using person = await createPerson()
+    await using service = await startService()
+    const tools = join(person.path, 'tools')
+    mkdirSync(tools)
+    const script = `${person.attack}mkdir -p ~/.codex\necho 1 > ~/.codex/ran\ncurl -s -o /dev/null ${service.url}\n`
+    writeFileSync(join(tools, 'codex'), script, { mode: 0o755 })
+    await using hub = await startHub(person, within, {
+      PATH: `${tools}${delimiter}${process.env['PATH']}`,
+      SIGNALBOX_SANDBOX: 'required',
+      SIGNALBOX_REPOSITORY_MCP_PORT: '0',
+    })
+    const url = String((await hub.call('hub_status'))['repository_url'])
+    await expect(callTool({ url, token: hub.token }, 'ListRepositories')).rejects.toThrow('CODEX_UNAVAILABLE')
+    expect(existsSync(join(person.path, '.codex/ran'))).toBe(true)
+    expect(person.isPwned()).toBe(false)
+    expect(service.calls()).toBe(0)
+  })
+
+  test('opencode lists and imports conversations in the sandbox of the session, with the plugins of the agent', async () => {
+    await using person = await createPerson()
+    await using service = await startService()
+    const { template, PATH } = createOpencode(person, `curl -s -o /dev/null ${service.url}`)
+    await using hub = await startHub(person, within, { PATH })
+    await save(hub, { ...template, sandbox: { write: ['~/.config/opencode/'], network: 'all' } })
+    await hub.call('create_session', { name: 'agent', template: 'oc', wait })
+    const ran = join(person.path, '.config/opencode/ran')
+    const commands = () => readFileSync(ran, 'utf8').trim().split('\n')
+    await hub.call('resume_session', { name: 'agent' })
+    expect(commands()).toEqual(['session'])
+    const text = JSON.stringify({ messages: [{ role: 'user', content: 'hello' }] })
+    const { thread_id: thread } = await hub.call('import_thread', { text, format: 'openai-chat' })
+    await hub.call('switch_provider', { thread, to: 'oc' })
+    expect(commands()).toEqual(['session', 'debug', 'import'])
+    expect(person.isPwned()).toBe(false)
+    expect(service.calls()).toBe(0)
+  })
+
+  test('opencode without a sandbox lists conversations without the plugins of the project', async () => {
+    await using person = await createPerson()
+    const { template, PATH } = createOpencode(person, 'true')
+    await using hub = await startHub(person, within, { PATH })
+    await save(hub, { ...template, command: 'opencode', sandbox: 'off', env: { OWN_PLUGIN: 'no' } })
+    await hub.call('create_session', { name: 'agent', template: 'oc', wait })
+    await hub.call('resume_session', { name: 'agent' })
+    expect(person.isPwned()).toBe(false)
+  })
 })
 
 confined.describe('where no sandbox can be made', () => {
@@ -221,22 +311,43 @@ confined.describe('where no sandbox can be made', () => {
   const canUnshare = spawnSync('unshare', [...userNamespace.slice(1), 'true']).status === 0
   const limit = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"'
 
-  test.runIf(canUnshare)('a tear-down of confined sessions does not run, and the worktree stays', async () => {
-    await using person = await createPerson()
+  /** Until `forbid` is called and the hub has restarted, sandboxes can be made. */
+  async function startForbiddable(person: Person, env: Readonly<Record<string, string>> = {}) {
     const mayConfine = join(person.path, 'may-confine')
     mkdirSync(mayConfine)
-    const forbid = [...userNamespace, 'sh', '-c', limit].map((word) => `'${word}'`).join(' ')
-    const start = `if [ -d ${mayConfine} ]; then exec "$0" "$@"; else exec ${forbid} "$0" "$@"; fi`
-    await using hub = await startHub(person, ['sh', '-c', start])
+    const forbidding = [...userNamespace, 'sh', '-c', limit].map((word) => `'${word}'`).join(' ')
+    const start = `if [ -d ${mayConfine} ]; then exec "$0" "$@"; else exec ${forbidding} "$0" "$@"; fi`
+    const hub = await startHub(person, ['sh', '-c', start], env)
+    const forbid = async () => {
+      rmSync(mayConfine, { recursive: true })
+      await hub.restart('SIGTERM')
+    }
+    return { ...hub, forbid }
+  }
+
+  test.runIf(canUnshare)('a tear-down of confined sessions does not run, and the worktree stays', async () => {
+    await using person = await createPerson()
+    await using hub = await startForbiddable(person)
     await save(hub, { name: 'agent', command: 'true', worktree_teardown: `echo 1 > ${person.pwned}`, sandbox: none })
     const spec = { name: 'tree', template: 'agent', working_dir: person.repository, worktree: true, wait }
     const { workspace_path: path } = (await hub.call('create_session', spec)) as unknown as Session
-    spawnSync('rmdir', [mayConfine])
-    await hub.restart('SIGTERM')
+    await hub.forbid()
     const { worktree } = await hub.call('kill_session', { name: 'tree', remove: true })
     const why = expect.stringMatching(/^worktree_teardown of the template "agent" did not run, because it cannot be/)
     expect(worktree).toMatchObject({ is: 'kept', why })
     expect(existsSync(path)).toBe(true)
     expect(person.isPwned()).toBe(false)
+  })
+
+  test.runIf(canUnshare)('the conversations of a confined opencode are not listed', async () => {
+    await using person = await createPerson()
+    const { template, PATH } = createOpencode(person, 'true')
+    await using hub = await startForbiddable(person, { PATH })
+    await save(hub, { ...template, sandbox: { write: ['~/.config/opencode/'], network: 'all' } })
+    await hub.call('create_session', { name: 'agent', template: 'oc', wait })
+    await hub.forbid()
+    expect(await failureOf(hub, 'resume_session', { name: 'agent' })).toContain('cannot be confined')
+    expect(person.isPwned()).toBe(false)
+    expect(existsSync(join(person.path, '.config/opencode/ran'))).toBe(false)
   })
 })

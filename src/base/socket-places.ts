@@ -38,9 +38,9 @@ export function upstreamSocketDirectory(home: string): string {
   return directoryFor('upstreams', home)
 }
 
-/** The sockets of confined worktree scripts. Nothing else is in this directory. */
-export function scriptSocketDirectory(home: string): string {
-  return directoryFor('scripts', home)
+/** The sockets of confined programs that the hub runs. Nothing else is in this directory. */
+export function programSocketDirectory(home: string): string {
+  return directoryFor('programs', home)
 }
 
 function directoryFor(name: string, home: string): string {

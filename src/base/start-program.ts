@@ -2,7 +2,7 @@
  * The one place from which this process starts programs. Each start names its reach: what the program may see, write and
  * contact. A program that runs in, or from, a place that an agent can write gets the reach of the session it serves, or less.
  */
-import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process'
 import { execFile, spawn } from 'node:child_process'
 import { delimiter, isAbsolute } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,9 +22,15 @@ export type Reach =
 
 export type StartOptions = Pick<SpawnOptions, 'stdio' | 'detached' | 'signal'>
 
+export function startProgram(
+  program: Program,
+  reach: Reach,
+  options?: StartOptions & { readonly stdio?: 'pipe' },
+): ChildProcessWithoutNullStreams
+export function startProgram(program: Program, reach: Reach, options: StartOptions): ChildProcess
 export function startProgram(program: Program, reach: Reach, options: StartOptions = {}): ChildProcess {
   const { file, args, cwd, env } = within(reach, program)
-  return spawn(file, args, { ...options, cwd, env })
+  return spawn(file, args, { ...options, cwd, env, killSignal: killSignalOf(reach) })
 }
 
 export interface RunOptions {
@@ -42,7 +48,12 @@ export async function runProgram(
   options: RunOptions = {},
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const { file, args, cwd, env } = within(reach, program)
-  return run(file, args, { ...options, cwd, env })
+  return run(file, args, { ...options, cwd, env, killSignal: killSignalOf(reach) })
+}
+
+/** For a time-out or an abort. A sandbox ignores SIGTERM, and its programs end with it. */
+function killSignalOf(reach: Reach): NodeJS.Signals {
+  return reach === 'person' ? 'SIGTERM' : 'SIGKILL'
 }
 
 /** Sandboxes show no other directory, so the program inside changes to its own. */

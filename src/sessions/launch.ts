@@ -7,13 +7,14 @@ import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
-import type { Sandboxes } from '../sandbox/sandbox.ts'
+import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { HandOverThread } from './hand-over.ts'
 import { hooksOverSocket } from './hooks-over-socket.ts'
 import type { CommandLine } from './program.ts'
 import { isOfTemplate, toLaunch } from './program.ts'
+import type { BesideSession } from './run-agent-program.ts'
 import type { RunningSessions } from './running.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRuns } from './session-runs.ts'
@@ -38,6 +39,7 @@ export interface LaunchOptions {
   /** The command that runs `signalbox`. */
   readonly signalbox: string
   readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine'>
+  readonly confineProgram: ConfineProgram
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly running: Pick<RunningSessions, 'onChange'>
   readonly stopping: AbortSignal
@@ -60,12 +62,14 @@ export interface Launcher {
   ): void
   /** Throws if the session must be confined and cannot be. */
   checkSandbox(found: AvailableTemplate, record: Pick<SessionRecord, 'sandbox' | 'backend'>): Promise<void>
+  /** How the hub runs the program of its agent, beside the session. Throws if it must be confined and cannot be. */
+  beside(record: SessionRecord): Promise<BesideSession>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { sandboxes, worktrees, running, stopping, isSharedMachine } = options
+  const { sandboxes, confineProgram, worktrees, running, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -134,7 +138,14 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const handed =
       continues === undefined
         ? undefined
-        : await handOver(record, { thread: continues, template, prefix: filled.prefix, env: ownEnv, sessionDir })
+        : await handOver(record, {
+            thread: continues,
+            template,
+            prefix: filled.prefix,
+            env: ownEnv,
+            sessionDir,
+            beside: { session: id, sandbox: sandbox ?? 'off', confine: confineProgram },
+          })
     const launched = isOfTemplate(line, template)
       ? { command: fill(line.command), args: line.args && expandArgs(line.args, template, record, { fill, handed }) }
       : line
@@ -193,6 +204,13 @@ export function createLauncher(options: LaunchOptions): Launcher {
       // The template may put this file there.
       if (file.includes('/') && !isAbsolute(file) && template.include_files.length > 0) return
       findProgram(file, { ...env, ...template.env }['PATH'] ?? '', workspacePath)
+    },
+    async beside(record) {
+      const { id, name, workspacePath } = record
+      const choice = await choose(templates.find(record.template), record)
+      const words = { workspace: workspacePath, session_id: id, session_name: name, session_dir: join(directory, id) }
+      const sandbox = choice.is === 'confined' ? templates.fillIn(choice.sandbox, words) : 'off'
+      return { session: id, sandbox, confine: confineProgram }
     },
     async checkSandbox(found, record) {
       await choose(found, record)

@@ -14,7 +14,7 @@ import type { EventLog } from '../events/events.ts'
 import type { SignalSender } from '../feature/feature.ts'
 import type { Turns } from '../gate/gate.ts'
 import type { Notices } from '../mcp/mcp.ts'
-import type { Sandboxes } from '../sandbox/sandbox.ts'
+import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
 import type { Store } from '../store/store.ts'
 import { adoptSessions } from './adopt-sessions.ts'
 import { createTmuxAdoption } from './adopt-tmux.ts'
@@ -55,11 +55,9 @@ import { toSubject } from './session-subject.ts'
 import { toWire } from './session-wire.ts'
 import { untilStarted } from './until-started.ts'
 import { createWorktreeStore } from './worktree-store.ts'
-import type { ConfineScript } from './worktree-script.ts'
 import { createWorktrees } from './worktrees.ts'
 
 export type { Sessions } from './session.ts'
-export type { ConfinedScript, ConfineScript } from './worktree-script.ts'
 export type { SessionTokens } from './session-tokens.ts'
 export type { TemplateSource } from './template-source.ts'
 export { createFindSession } from './session-lookup.ts'
@@ -77,7 +75,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly tokens: SessionTokens
   /** The directories for the files of sessions and for the workspaces that the hub makes. */
   readonly directories: { readonly sessions: string; readonly workspaces: string }
-  readonly confineScript: ConfineScript
+  readonly confineProgram: ConfineProgram
   readonly environment: PersonsEnvironment
   readonly mcpUrl: string
   /** The socket of the hub, for `signalbox` inside a session. */
@@ -165,7 +163,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     templates,
     environment,
     sandboxes: options.sandboxes,
-    confine: options.confineScript,
+    confine: options.confineProgram,
     directory: directories.workspaces,
     stopping: stopping.signal,
   })
@@ -182,6 +180,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     isSharedMachine: options.isSharedMachine,
     signalbox,
     sandboxes: options.sandboxes,
+    confineProgram: options.confineProgram,
     worktrees,
     running,
     stopping: stopping.signal,
@@ -228,6 +227,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     lookForConversation,
     threads,
     worktrees,
+    launcher,
   })
   const { policies, connectors, chat } = options
   const equip = createEquipping({ ends, policies, connectors, chat, signals })

@@ -4,13 +4,14 @@
  */
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Sandbox, SandboxChoice } from '../api/sandbox.ts'
+import type { SandboxChoice } from '../api/sandbox.ts'
 import type { Template } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import type { Program, Reach } from '../base/start-program.ts'
+import type { Program } from '../base/start-program.ts'
 import { startProgram } from '../base/start-program.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
+import type { ConfineProgram } from '../sandbox/sandbox.ts'
 import { toLaunch } from './program.ts'
 
 export interface WorktreeScript {
@@ -22,22 +23,13 @@ export interface WorktreeScript {
   readonly env: ProgramEnvironment
   /** That of the sessions in the worktree. */
   readonly sandbox: SandboxChoice
-  readonly confine: ConfineScript
+  readonly confine: ConfineProgram
   /** The session that waits for it. */
   readonly session?: string | undefined
   readonly outputFile: string
   /** Ends it, with all its processes. */
   readonly signal: AbortSignal
 }
-
-export interface ConfinedScript {
-  readonly sandbox: Sandbox
-  readonly program: Program
-  readonly session?: string | undefined
-}
-
-/** Rejects if the sandbox cannot be made. Dispose of it after the script has ended. */
-export type ConfineScript = (script: ConfinedScript) => Promise<Disposable & { readonly reach: Reach }>
 
 const mostMs = 10 * 60_000
 const shownCharacters = 2_000
@@ -93,7 +85,7 @@ async function outcomeOf(script: WorktreeScript): Promise<string | undefined> {
 async function confinedIn({ field, sandbox, confine, session, template }: WorktreeScript, program: Program) {
   if (sandbox === 'off') return undefined
   try {
-    return await confine({ sandbox, program, session })
+    return await confine({ sandbox, program, workspace: program.cwd, session })
   } catch (error) {
     if (!(error instanceof HubError)) throw error
     const why = `${field} of the template "${template.name}" did not run, because it cannot be confined like the sessions there.`

@@ -10,11 +10,10 @@ import type { Template } from '../api/template.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { createSerial } from '../base/serial.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
-import type { Sandboxes } from '../sandbox/sandbox.ts'
+import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewWorktree } from './workspace.ts'
-import type { ConfineScript } from './worktree-script.ts'
 import { runWorktreeScript } from './worktree-script.ts'
 import type { WorktreeState } from './worktree-state.ts'
 import { inspectWorktree, removeWorktree } from './worktree-state.ts'
@@ -60,7 +59,7 @@ export interface WorktreesOptions {
   readonly templates: Pick<TemplateSource, 'find' | 'fillIn'>
   readonly environment: PersonsEnvironment
   readonly sandboxes: Pick<Sandboxes, 'choose'>
-  readonly confine: ConfineScript
+  readonly confine: ConfineProgram
   /** The directory for workspaces that the hub makes. */
   readonly directory: string
   readonly stopping: AbortSignal

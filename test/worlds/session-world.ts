@@ -211,7 +211,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
       },
       openSocket: async ({ name }) => ({ path: join(home, 'run', `mcp-${name}.sock`), close: async () => {} }),
       directories: { sessions: join(home, 'sessions'), workspaces: join(home, 'workspaces') },
-      confineScript: async () => Promise.reject(new Error('no sandbox')),
+      confineProgram: async () => Promise.reject(new Error('no sandbox')),
       environment,
       mcpUrl: 'http://127.0.0.1:1/mcp',
       hubSocket: '/nowhere/hub.sock',
