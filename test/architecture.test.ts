@@ -215,6 +215,25 @@ test('each heavy package has one importer', () => {
   expect(wrong).toEqual([])
 })
 
+/** Everything else names the reach of a program, at `base/start-program.ts`. */
+const startingPrograms: Readonly<Record<string, string>> = {
+  'src/base/start-program.ts': 'starts all others',
+  'src/base/careful-git.ts': 'git with settings that start no program',
+  'src/base/worker-host.ts': 'forks a module of the hub',
+  'src/terminal/holder/pipes.ts': 'the program of a session, which holders.ts has put into its sandbox',
+  'src/terminal/pty/pty.ts': 'the same, in a terminal',
+  'src/upstream/stdio-transport.ts': 'a connector, which confine-upstream.ts has put into its sandbox',
+}
+
+test('programs are started in one place, which takes their reach', () => {
+  const named = /['"`](node:)?(child_process|cluster)['"`]|['"`]@?[\w/]*node-pty['"`]/
+  const files = [...sources, ...globSync('src/**/*.js', { cwd: root })].filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return named.test(text.replaceAll(/^import type .*$/gm, ''))
+  })
+  expect(files.sort()).toEqual(Object.keys(startingPrograms).sort())
+})
+
 test('only the configuration reads the environment', () => {
   const readers = sources.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
   expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([])

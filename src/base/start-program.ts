@@ -51,6 +51,24 @@ export async function runProgram(
   return run(file, args, { ...options, cwd, env, killSignal: killSignalOf(reach) })
 }
 
+/** The same, with an input. The error of a program that fails has its `stderr` as bytes. */
+export function runForBytes(
+  program: Program,
+  reach: Reach,
+  { input, ...options }: RunOptions & { readonly input: Buffer | string },
+): Promise<Buffer> {
+  const { file, args, cwd, env } = within(reach, program)
+  return new Promise((resolve, reject) => {
+    const all = { ...options, cwd, env, killSignal: killSignalOf(reach), encoding: 'buffer' } as const
+    const child = execFile(file, args, all, (error, stdout, stderr) => {
+      if (error) reject(Object.assign(error, { stderr }))
+      else resolve(stdout)
+    })
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  })
+}
+
 /** For a time-out or an abort. A sandbox ignores SIGTERM, and its programs end with it. */
 function killSignalOf(reach: Reach): NodeJS.Signals {
   return reach === 'person' ? 'SIGTERM' : 'SIGKILL'
@@ -65,19 +83,17 @@ function within(reach: Reach, program: Program): Program {
 }
 
 /**
- * A name is not looked up in directories that a project fills, since an agent may have written there. If it is nowhere
- * else, the start fails.
+ * Neither the program nor those that it starts are looked up in directories that a project fills, since an agent may have
+ * written there.
  */
 function foundForPerson(program: Program): Program {
   const { file, env } = program
-  if (file.includes('/')) return program
-  const directories = (env['PATH'] ?? defaultPath).split(delimiter)
-  const trusted = directories
-    .filter((each) => isAbsolute(each) && !/\/node_modules\/\.bin\/*$/.test(each))
-    .join(delimiter)
-  const found = onPath(file, trusted)
-  return found === undefined ? { ...program, env: { ...env, PATH: trusted || nowhere } } : { ...program, file: found }
+  const directories = (env['PATH'] ?? systemPath).split(delimiter)
+  const trusted = directories.filter((each) => isAbsolute(each) && !/\/node_modules\/\.bin\/*$/.test(each))
+  const path = trusted.join(delimiter) || '/nonexistent'
+  const found = file.includes('/') ? file : (onPath(file, path) ?? file)
+  return { ...program, file: found, env: { ...env, PATH: path } }
 }
 
-const defaultPath = '/usr/bin:/bin'
-const nowhere = '/nonexistent'
+/** For programs of the system, which need nothing else of the environment. */
+export const systemPath = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin'

@@ -1,10 +1,9 @@
 /** Finds out whether bubblewrap works here, by running it, and what to do if it does not. */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { onPath } from '../base/find-program.ts'
 import { messageOf } from '../base/hub-error.ts'
+import { runProgram } from '../base/start-program.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { isRoot, systemMounts } from './system.ts'
@@ -20,8 +19,6 @@ const searchPath = '/usr/bin:/bin'
 /** For a machine under load. */
 const withinMs = 30_000
 
-const run = promisify(execFile)
-
 export async function probe(): Promise<Availability> {
   if (process.platform !== 'linux') return missing('Sandboxes need Linux.')
   const bwrap = onPath('bwrap', searchPath)
@@ -31,7 +28,7 @@ export async function probe(): Promise<Availability> {
   const tools = { bwrap, env }
   const program = { file: '/bin/sh', args: ['-c', 'exit 0'], cwd: '/', env: { PATH: searchPath } }
   const mounts = systemMounts({ needsNames: false })
-  const { file, args, ...options } = bubblewrap(program, {
+  const sandboxed = bubblewrap(program, {
     tools,
     mounts,
     hasOwnNetwork: true,
@@ -39,7 +36,7 @@ export async function probe(): Promise<Availability> {
     isRoot: isRoot(),
   })
   try {
-    await run(file, [...args], { ...options, timeout: withinMs })
+    await runProgram(sandboxed, 'person', { timeout: withinMs })
     return { is: 'available', tools, socat: onPath('socat', searchPath) }
   } catch (error) {
     const { stderr } = error as { readonly stderr?: unknown }
