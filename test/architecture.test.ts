@@ -234,6 +234,16 @@ test('programs are started in one place, which takes their reach', () => {
   expect(files.sort()).toEqual(Object.keys(startingPrograms).sort())
 })
 
+test('docs/security.md says what each program that is started may reach', () => {
+  const table = readFileSync(join(root, 'docs/security.md'), 'utf8').split('### Programs that the hub starts')[1]!
+  const own = 'src/base/start-program.ts'
+  const callers = localImports().filter(({ target, isTypeOnly }) => target === own && !isTypeOnly)
+  expect(callers.length).toBeGreaterThan(5)
+  const files = new Set([...callers.map(({ file }) => file), ...Object.keys(startingPrograms)])
+  files.delete(own)
+  expect([...files].filter((file) => !table.includes(`\`${file.slice(4)}\``))).toEqual([])
+})
+
 test('only the configuration reads the environment', () => {
   const readers = sources.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
   expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([])

@@ -3,8 +3,8 @@
  * there that reads a secret of the person and writes beside it.
  */
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
@@ -216,6 +216,9 @@ confined.describe.each(users)('as %s', (_, within) => {
       failureOf(hub, 'create_session', { name: 'agent', command: 'true', sandbox, ...more })
     expect(await attempt({ write: ['~/tools'], ...none })).toContain('programs that are started outside a sandbox')
     expect(await attempt({ write: ['~/bin'], ...none })).toContain('programs that are started outside a sandbox')
+    for (const path of [dirname(realpathSync(process.execPath)), resolve(import.meta.dirname, '..')]) {
+      expect(await attempt({ write: [path], ...none })).toContain('programs that are started outside a sandbox')
+    }
     expect(await attempt(none, { working_dir: bin })).toContain(`the workspace ${bin} holds programs`)
     // The project of a person may hold the program of its agent.
     await hub.call('create_session', { name: 'agent', command: 'true', sandbox: none, working_dir: tools })
