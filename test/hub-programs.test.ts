@@ -224,6 +224,20 @@ confined.describe.each(users)('as %s', (_, within) => {
     await hub.call('create_session', { name: 'agent', command: 'true', sandbox: none, working_dir: tools })
   })
 
+  test('the program of a template in the data directory does not open that directory', async () => {
+    await using person = await createPerson()
+    await using hub = await startHub(person, within)
+    const own = join(hub.home, 'own')
+    mkdirSync(own)
+    writeFileSync(join(own, 'agent'), '#!/bin/sh\n', { mode: 0o755 })
+    await save(hub, { name: 'own', command: join(own, 'agent'), args: [] })
+    const out = join(person.repository, 'out')
+    const command = `ls ${hub.home} > ${out}; cat ${hub.home}/token >> ${out}`
+    const sandbox = { write: [dirname(hub.home)], ...none }
+    await hub.call('create_session', { name: 'agent', command, sandbox, working_dir: person.repository, wait })
+    expect(readFileSync(out, 'utf8')).not.toMatch(/token|sb_|own/)
+  })
+
   test('doctor asks an agent for its version where it reaches nothing', async () => {
     await using person = await createPerson()
     await using service = await startService()

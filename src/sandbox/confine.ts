@@ -235,7 +235,8 @@ function mountsOf({ sandbox, places, guarded, needs }: ConfineOptions): readonly
     ...workspaceMounts(workspace, source),
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
-  return [...mounts, ...programGuards(mounts, guarded, source), ...hide(hidden, mounts)]
+  const shown = [...mounts, ...hide(hidden, mounts)]
+  return [...shown, ...programGuards(shown, guarded, source)]
 }
 
 function workspaceMounts(workspace: string | undefined, source: string | undefined): readonly Mount[] {
