@@ -112,6 +112,19 @@ confined.describe.each(users)('as %s', (_, within) => {
     expect(person.isPwned()).toBe(false)
   })
 
+  test('so is that of a worktree which the sandbox of another session may write', async () => {
+    await using person = await createPerson()
+    await using hub = await startHub(person, within)
+    await save(hub, { name: 'own', command: 'true', worktree_teardown: 'tools/tidy' })
+    const spec = { name: 'tree', template: 'own', working_dir: person.repository, worktree: true, wait }
+    const { workspace_path: path } = (await hub.call('create_session', spec)) as unknown as Session
+    const command = `cd ${path}; mkdir tools; cat > tools/tidy <<'EOF'\n${person.attack}EOF\nchmod +x tools/tidy`
+    await hub.call('create_session', { name: 'agent', command, sandbox: { write: [path], ...none }, wait })
+    const { worktree: removed } = await hub.call('kill_session', { name: 'tree', remove: true })
+    expect(removed).toMatchObject({ is: 'removed', output: 'ran with' })
+    expect(person.isPwned()).toBe(false)
+  })
+
   test('the set-up of a worktree is confined like its session, also on a branch that an agent made', async () => {
     await using person = await createPerson()
     git(person.repository, 'checkout', '--quiet', '-b', 'signalbox/next')

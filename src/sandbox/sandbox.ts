@@ -20,6 +20,7 @@ import { reachOf } from './reach.ts'
 export { probe as probeSandbox } from './probe.ts'
 export type { Mount } from './mounts.ts'
 export type { ConfineProgram, HubProgram } from './hub-program.ts'
+export { writablePaths } from './named-paths.ts'
 export { reachOf } from './reach.ts'
 export type { ReachSpec } from './reach.ts'
 

@@ -11,6 +11,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import { createSerial } from '../base/serial.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
+import { writablePaths } from '../sandbox/sandbox.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewWorktree } from './workspace.ts'
@@ -81,10 +82,11 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
   }
 
   /** A worktree stays confined after a confined session, because its files stay there. */
-  async function noteSandbox(path: string, sandbox: SandboxChoice): Promise<void> {
+  async function noteSandbox(path: string, sandbox: SandboxChoice, env: ProgramEnvironment): Promise<void> {
     if (sandbox === 'off') return
+    const written = [path, ...writablePaths(sandbox.write, { home: env['HOME'] ?? '/', env })]
     for (const worktree of await rows.list()) {
-      if (overlap(path, worktree.path)) await rows.save({ ...worktree, sandbox })
+      if (written.some((each) => overlap(each, worktree.path))) await rows.save({ ...worktree, sandbox })
     }
   }
 
@@ -152,7 +154,7 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
       })
     },
     async setUp(path, { template, env, session, sandbox, outputFile, signal }) {
-      await noteSandbox(path, sandbox)
+      await noteSandbox(path, sandbox, env)
       const worktree = await rows.find(path)
       if (!worktree || worktree.isSetUp) return undefined
       const { worktree_setup: line } = template
