@@ -22,9 +22,16 @@ import { packageFile, packageVersion, signalboxProgram } from './base/package-fi
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
 import { isSharedMachine } from './base/shared-machine.ts'
-import { holderSocketDirectory, hubSocket, socketPlaces, upstreamSocketDirectory } from './base/socket-places.ts'
+import {
+  holderSocketDirectory,
+  hubSocket,
+  programSocketDirectory,
+  socketPlaces,
+  upstreamSocketDirectory,
+} from './base/socket-places.ts'
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
+import { createConfineProgram } from './confine-program.ts'
 import { createConfineUpstream } from './confine-upstream.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createChat } from './chat/chat.ts'
@@ -251,6 +258,7 @@ export async function startHub(
     },
   })
   const confine = createConfineUpstream({ sandboxes, events, directory: upstreamSocketDirectory(home.path) })
+  const confineProgram = createConfineProgram({ sandboxes, events, directory: programSocketDirectory(home.path) })
   const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins, confine }))
   const holders = {
     directory: directories.sessions,
@@ -376,6 +384,7 @@ export async function startHub(
       log,
     }),
   )
+  sandboxes.guard(() => ({ searchPath: programs['PATH'] ?? '', files: templates.programs() }))
   const grants = createGrants({ store, log })
   const maxEndedBytes = config.endedApprovalsMaxMb * 1024 * 1024
   const policies = createPolicies({
@@ -460,6 +469,7 @@ export async function startHub(
           caller: { tokenId: `socket of ${id}`, role: 'agent', session: id },
         }),
       directories,
+      confineProgram,
       environment: persons,
       mcpUrl: localUrl,
       hubSocket: hubSocket(home.path),
@@ -521,6 +531,8 @@ export async function startHub(
     environment: persons,
     visibleTo: repositoryMount.visibleTo,
     ask: peers.ask,
+    sandboxes,
+    confineProgram,
     whyNotCodex,
     signInReason,
     redact,

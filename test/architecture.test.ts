@@ -47,7 +47,7 @@ const layers: readonly (readonly string[])[] = [
   ['gate', 'feature'],
   features,
   ['http', 'socket', 'cli'],
-  ['agent-faces.ts', 'confine-upstream.ts', 'repository-faces.ts'],
+  ['agent-faces.ts', 'confine-program.ts', 'confine-upstream.ts', 'repository-faces.ts'],
   ['hub.ts'],
   ['index.ts', 'main.ts'],
 ]
@@ -142,9 +142,13 @@ test('the root, and nothing else, makes the features and connects their signals'
 
 test('in the root, no function uses a constant that is declared below it', () => {
   expect(
-    ['src/hub.ts', 'src/agent-faces.ts', 'src/confine-upstream.ts', 'src/repository-faces.ts'].flatMap((file) =>
-      usedTooEarly(file, readFileSync(join(root, file), 'utf8')),
-    ),
+    [
+      'src/hub.ts',
+      'src/agent-faces.ts',
+      'src/confine-program.ts',
+      'src/confine-upstream.ts',
+      'src/repository-faces.ts',
+    ].flatMap((file) => usedTooEarly(file, readFileSync(join(root, file), 'utf8'))),
   ).toEqual([])
 })
 
@@ -210,6 +214,35 @@ test('each heavy package has one importer', () => {
     return allowed !== undefined && !isTypeOnly && !allowed.test(file)
   })
   expect(wrong).toEqual([])
+})
+
+/** Everything else names the reach of a program, at `base/start-program.ts`. */
+const startingPrograms: Readonly<Record<string, string>> = {
+  'src/base/start-program.ts': 'starts all others',
+  'src/base/careful-git.ts': 'git with settings that start no program',
+  'src/base/worker-host.ts': 'forks a module of the hub',
+  'src/terminal/holder/pipes.ts': 'the program of a session, which holders.ts has put into its sandbox',
+  'src/terminal/pty/pty.ts': 'the same, in a terminal',
+  'src/upstream/stdio-transport.ts': 'a connector, which confine-upstream.ts has put into its sandbox',
+}
+
+test('programs are started in one place, which takes their reach', () => {
+  const named = /['"`](node:)?(child_process|cluster)['"`]|['"`]@?[\w/]*node-pty['"`]/
+  const files = [...sources, ...globSync('src/**/*.js', { cwd: root })].filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return named.test(text.replaceAll(/^import type .*$/gm, ''))
+  })
+  expect(files.sort()).toEqual(Object.keys(startingPrograms).sort())
+})
+
+test('docs/security.md says what each program that is started may reach', () => {
+  const table = readFileSync(join(root, 'docs/security.md'), 'utf8').split('### Programs that the hub starts')[1]!
+  const own = 'src/base/start-program.ts'
+  const callers = localImports().filter(({ target, isTypeOnly }) => target === own && !isTypeOnly)
+  expect(callers.length).toBeGreaterThan(5)
+  const files = new Set([...callers.map(({ file }) => file), ...Object.keys(startingPrograms)])
+  files.delete(own)
+  expect([...files].filter((file) => !table.includes(`\`${file.slice(4)}\``))).toEqual([])
 })
 
 test('only the configuration reads the environment', () => {

@@ -1,5 +1,5 @@
 /** `SIGNALBOX_NOTIFY_COMMAND`: runs a shell command line, with the notification on its stdin. */
-import { spawn } from 'node:child_process'
+import { startProgram } from './start-program.ts'
 
 export interface HookInput {
   /** Includes the variables of the notification. */
@@ -18,11 +18,12 @@ const keptCharacters = 500
 export async function runHook(line: string, { environment, about }: HookInput, stopping: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // A process group of its own, so that killing it also ends the programs that the command started.
-  const child = spawn('sh', ['-c', line], { env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true })
+  const program = { file: '/bin/sh', args: ['-c', line], cwd: process.cwd(), env: environment }
+  const child = startProgram(program, 'person', { stdio: ['pipe', 'ignore', 'pipe'], detached: true })
   let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-keptCharacters)))
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-keptCharacters)))
   // A command need not read its stdin.
-  child.stdin.on('error', () => {}).end(JSON.stringify(about))
+  child.stdin!.on('error', () => {}).end(JSON.stringify(about))
   child.on('error', reject)
   child.on('close', (code, signal) => {
     if (code === 0) resolve()
@@ -30,7 +31,7 @@ export async function runHook(line: string, { environment, about }: HookInput, s
   })
   const timer = setTimeout(() => killGroup(child.pid), mostMs)
   const letGo = () => {
-    child.stderr.destroy()
+    child.stderr!.destroy()
     child.unref()
     resolve()
   }

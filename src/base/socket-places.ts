@@ -35,8 +35,17 @@ export function hubSocket(home: string): string {
 
 /** The sockets of confined connectors. Nothing else is in this directory. */
 export function upstreamSocketDirectory(home: string): string {
-  const usual = join(home, 'run', 'upstreams')
-  return fits(join(usual, 'x'.repeat(24))) ? usual : join(shortDirectory(), `upstreams-${markOf(home)}`)
+  return directoryFor('upstreams', home)
+}
+
+/** The sockets of confined programs that the hub runs. Nothing else is in this directory. */
+export function programSocketDirectory(home: string): string {
+  return directoryFor('programs', home)
+}
+
+function directoryFor(name: string, home: string): string {
+  const usual = join(home, 'run', name)
+  return fits(join(usual, 'x'.repeat(24))) ? usual : join(shortDirectory(), `${name}-${markOf(home)}`)
 }
 
 function markOf(home: string): string {

@@ -1,6 +1,6 @@
 /** Drivers: how the hub talks to agents. A template names the one it needs. */
 import { HubError } from '../base/hub-error.ts'
-import type { CodexProgram } from './codex/why-not-codex.ts'
+import type { Program, Reach } from '../base/start-program.ts'
 import type { Companions } from './port/companion.ts'
 import type { Driver } from './port/driver.ts'
 import type { HandOvers } from './port/hand-over.ts'
@@ -43,8 +43,8 @@ export const findProjectSettings = async (place: ProjectPlace): Promise<readonly
   (await import('./project-settings/project-settings.ts')).findProjectSettings(place)
 
 /** Loaded on first use, because it would slow the start of every hub. */
-export const whyNotCodex = async (program: CodexProgram, signal: AbortSignal): Promise<string | undefined> =>
-  (await import('./codex/why-not-codex.ts')).whyNotCodex(program, signal)
+export const whyNotCodex = async (program: Program, reach: Reach, signal: AbortSignal): Promise<string | undefined> =>
+  (await import('./codex/why-not-codex.ts')).whyNotCodex(program, reach, signal)
 
 export interface Drivers {
   readonly all: readonly Driver[]

@@ -42,7 +42,12 @@ export async function removeWorktree(
   }: { readonly shared: string; readonly path: string; readonly branch?: string | undefined },
   run: ScriptRunner,
 ): Promise<string | undefined> {
-  const spec = { read: [], write: [shared, dirname(path)], variables: { shared, path, branch }, alsoOpen: true }
+  const spec = {
+    read: [],
+    write: [shared, realpathSync(dirname(path))],
+    variables: { shared, path, branch },
+    alsoOpen: true,
+  }
   const why = utf8(await run(removal, spec)).trim()
   return why === '' ? undefined : why
 }

@@ -3,7 +3,7 @@
  * refresh nor a search blocks the hub. Both start when they are needed, and end when they are idle. The first is a process
  * of its own.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import type { IndexStatus } from '../api/repository.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
@@ -78,7 +78,7 @@ export function openRepositoryIndexes(options: IndexesOptions): RepositoryIndexe
     process: { flags: indexerFlags },
   })
   const reader = createWorker<Query>({ module: siblingModule('query-worker', import.meta.url), memoryMb: queryHeapMb })
-  const reachIn = ({ root }: IndexSource) => reachOf(root, [noRepositoryIn(directory)])
+  const reachIn = ({ root }: IndexSource) => reachOf(root, [realpathSync(noRepositoryIn(directory))])
   const inTurn = createSerial()
   const runs = new Map<string, Run>()
   const damagedIds = new Set<string>()
@@ -144,7 +144,7 @@ export function openRepositoryIndexes(options: IndexesOptions): RepositoryIndexe
       source,
       file: indexFileOf(directory, source.id),
       env,
-      reach: 'person',
+      gitReach: 'person',
       rebuild: false,
     } as const
     return inTurn(() => indexer.ask<Embedded>({ ...question, embeddings }, { signal }))

@@ -17,6 +17,8 @@ import { checkLines, exchangeable } from './mount-check.ts'
 import type { Mount } from './mounts.ts'
 import { arrange, hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
+import type { Guarded } from './program-guards.ts'
+import { programGuards } from './program-guards.ts'
 import { isRoot, systemMounts } from './system.ts'
 import { realpathOf, trustedPath } from './trusted-path.ts'
 
@@ -65,6 +67,7 @@ export interface ConfineOptions {
   readonly limits: Limits
   readonly socat: string | undefined
   readonly places: HubPlaces
+  readonly guarded: Guarded
   readonly needs: ProgramNeeds
   /** Directories that agents may have written, without links in their paths. */
   readonly agentPlaces: readonly string[]
@@ -219,7 +222,7 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
   return [...new Set(named)]
 }
 
-function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions) {
+function mountsOf({ sandbox, places, guarded, needs, agentPlaces }: ConfineOptions) {
   const { workspace, git, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
@@ -254,7 +257,8 @@ function mountsOf({ sandbox, places, needs, agentPlaces }: ConfineOptions) {
     ...ofWorkspace,
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
-  const all = [...mounts, ...hide(hidden, mounts)]
+  const shown = [...mounts, ...hide(hidden, mounts)]
+  const all = [...shown, ...programGuards(shown, guarded, source)]
   return { mounts: all, writable: [...writable, ...all.flatMap((mount) => (mount.is === 'write' ? mount.source : []))] }
 }
 

@@ -44,9 +44,13 @@ export function packageMounts(directory: string, { writable }: Pick<ProgramPlace
 /** An npm package has its dependencies beside it, so all of `node_modules` is shown. Any other path is shown alone. */
 function shown(source: string): readonly Mount[] {
   if (isOfSystem(source)) return []
-  const at = source.indexOf('/node_modules/')
-  const path = at < 0 ? source : source.slice(0, at + '/node_modules'.length)
+  const path = packageDirectory(source) ?? source
   return [{ is: 'read', path, source: path }]
+}
+
+export function packageDirectory(path: string): string | undefined {
+  const at = path.indexOf('/node_modules/')
+  return at < 0 ? undefined : path.slice(0, at + '/node_modules'.length)
 }
 
 /**

@@ -48,6 +48,7 @@ async function start() {
       sandbox: { write: [...write], read: [...read], network: 'all', nested: false },
       tools: here.tools,
       limits: here.limits,
+      guarded: { ofPath: [], ofPrograms: [], packages: [] },
       socat: undefined,
       places,
       needs: {

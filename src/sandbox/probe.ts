@@ -1,11 +1,10 @@
 /** Finds out whether bubblewrap works here, by running it, and what to do if it does not. */
-import { execFile } from 'node:child_process'
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { onPath } from '../base/find-program.ts'
 import { messageOf } from '../base/hub-error.ts'
+import { runProgram } from '../base/start-program.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { callFilter } from './call-filter.ts'
@@ -29,8 +28,6 @@ const searchPath = '/usr/bin:/bin'
 /** For a machine under load. */
 const withinMs = 30_000
 
-const run = promisify(execFile)
-
 /** `directory`: for a file that each sandbox reads when it is made. No sandbox may show it. */
 export async function probe(directory: string): Promise<Availability> {
   if (process.platform !== 'linux') return missing('Sandboxes need Linux.')
@@ -43,7 +40,7 @@ export async function probe(directory: string): Promise<Availability> {
   const limits = openLimits({ hasPrlimit: prlimit !== undefined })
   const program = { file: '/bin/sh', args: ['-c', 'exit 0'], cwd: '/', env: { PATH: searchPath } }
   const mounts = systemMounts({ needsNames: false })
-  const { file, args, ...options } = bubblewrap(program, {
+  const sandboxed = bubblewrap(program, {
     tools,
     limits,
     mounts,
@@ -52,7 +49,7 @@ export async function probe(directory: string): Promise<Availability> {
     isRoot: isRoot(),
   })
   try {
-    await run(file, [...args], { ...options, timeout: withinMs })
+    await runProgram(sandboxed, 'person', { timeout: withinMs })
     return { is: 'available', tools, limits, socat: onPath('socat', searchPath) }
   } catch (error) {
     const { stderr } = error as { readonly stderr?: unknown }

@@ -15,12 +15,17 @@ import { createAgentPlaces } from './agent-places.ts'
 import { isInside } from './mounts.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
+import type { StartedPrograms } from './program-guards.ts'
+import { guardedDirectories } from './program-guards.ts'
 import type { ReachSpec } from './reach.ts'
 import { reachOf } from './reach.ts'
 
 export type { Choice } from './choose.ts'
 export { probe as probeSandbox } from './probe.ts'
 export type { Mount } from './mounts.ts'
+export type { ConfineProgram, HubProgram } from './hub-program.ts'
+export { writablePaths } from './named-paths.ts'
+export { reachOf } from './reach.ts'
 export type { ReachSpec } from './reach.ts'
 
 export interface Sandboxes {
@@ -33,6 +38,8 @@ export interface Sandboxes {
   confine(sandbox: Sandbox, needs: ProgramNeeds): Promise<Confinement>
   /** For a program that the hub runs. `undefined`: no sandbox can be made here. */
   reach(spec: ReachSpec): Promise<Reach | undefined>
+  /** From now on, no sandbox may write where these are. Looked up for each sandbox. */
+  guard(programs: () => StartedPrograms): void
 }
 
 export interface SandboxesOptions {
@@ -45,6 +52,7 @@ export interface SandboxesOptions {
 export function createSandboxes({ setting, places, agentPlacesFile }: SandboxesOptions): Sandboxes {
   const agentPlaces = createAgentPlaces(agentPlacesFile)
   let found: Availability | undefined
+  let started = (): StartedPrograms => ({ searchPath: '', files: [] })
 
   /** Remembers only success, because a missing part may be installed at any time. */
   async function availability(): Promise<Availability> {
@@ -65,7 +73,9 @@ export function createSandboxes({ setting, places, agentPlacesFile }: SandboxesO
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
       const { tools, limits, socat } = here
-      const confinement = confine({ sandbox, tools, limits, socat, places, needs, agentPlaces: agentPlaces.all() })
+      const guarded = guardedDirectories(started(), places)
+      const known = agentPlaces.all()
+      const confinement = confine({ sandbox, tools, limits, socat, places, guarded, needs, agentPlaces: known })
       const written = confinement.written.map(({ folder }) => folder.path)
       // Nothing in the folders of sessions is named by a sandbox.
       agentPlaces.add(written.filter((path) => !isInside(path, places.dataDirectory)))
@@ -74,6 +84,9 @@ export function createSandboxes({ setting, places, agentPlacesFile }: SandboxesO
     async reach(spec) {
       const here = await availability()
       return here.is === 'missing' ? undefined : reachOf(spec, here)
+    },
+    guard(programs) {
+      started = programs
     },
   }
 }

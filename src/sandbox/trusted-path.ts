@@ -11,29 +11,48 @@ const mostLinks = 40
 
 /** `writable`: directories without links in their paths. `undefined`: it is missing, or must not be followed. */
 export function trustedPath(path: string, writable: readonly string[]): string | undefined {
-  const bounds: string[] = []
+  const { links, end, isThere } = walk(path)
+  const bounds = links.flatMap((link) => writable.filter((directory) => isInside(link, directory)))
+  return isThere && bounds.every((directory) => isAtOrInside(end, directory)) ? end : undefined
+}
+
+export interface Walk {
+  /** The links on the way, each at its path without links. */
+  readonly links: readonly string[]
+  /** The path without links, as far as it is there. */
+  readonly end: string
+  readonly isThere: boolean
+}
+
+export function walk(path: string): Walk {
+  const links: string[] = []
   const names = path.split('/')
   let here = '/'
-  let links = 0
-  try {
-    for (let name = names.shift(); name !== undefined; name = names.shift()) {
-      if (name === '..') here = dirname(here)
-      if (name === '..' || name === '.' || name === '') continue
-      const next = join(here, name)
-      if (!lstatSync(next).isSymbolicLink()) {
-        here = next
-        continue
-      }
-      if (++links > mostLinks) return undefined
-      bounds.push(...writable.filter((directory) => isInside(next, directory)))
-      const target = readlinkSync(next)
-      if (target.startsWith('/')) here = '/'
-      names.unshift(...target.split('/'))
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    if (name === '..') here = dirname(here)
+    if (name === '..' || name === '.' || name === '') continue
+    const next = join(here, name)
+    const target = targetOf(next)
+    if (target.is === 'missing' || links.length > mostLinks) {
+      return { links, end: join(next, ...names), isThere: false }
     }
-  } catch {
-    return undefined // it is missing, or this user may not see it
+    if (target.is === 'link') {
+      links.push(next)
+      if (target.path.startsWith('/')) here = '/'
+      names.unshift(...target.path.split('/'))
+    } else {
+      here = next
+    }
   }
-  return bounds.every((directory) => isAtOrInside(here, directory)) ? here : undefined
+  return { links, end: here, isThere: true }
+}
+
+function targetOf(path: string): { readonly is: 'link'; readonly path: string } | { readonly is: 'own' | 'missing' } {
+  try {
+    return lstatSync(path).isSymbolicLink() ? { is: 'link', path: readlinkSync(path) } : { is: 'own' }
+  } catch {
+    return { is: 'missing' } // or this user may not see it
+  }
 }
 
 /** Follows all links. */

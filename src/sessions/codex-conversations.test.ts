@@ -36,9 +36,10 @@ test('an id that its agent chose is no flag of its program', async () => {
   const time = { createdAt: startedAt, endedAt: new Date().toISOString(), updatedAt: startedAt }
   const record = { name: 'mine', template: 'codex', workspacePath: home, ...time } as unknown as SessionRecord
   const listedBy = { listed_by: 'codex' } as const
+  const beside = { session: 'mine', sandbox: 'off', confine: async () => Promise.reject(new Error('unused')) } as const
   const rules = { start: [], resume: ['resume', '{conversation_id}'], chosen_by: [], ...listedBy }
   write('rollout-flag.jsonl', '--dangerously-bypass-approvals-and-sandbox')
-  await expect(findConversation(record, rules, environment)).rejects.toThrow('has no conversation to resume')
+  await expect(findConversation(record, rules, environment, beside)).rejects.toThrow('has no conversation to resume')
   write('rollout-own.jsonl', 'own')
-  expect(await findConversation(record, rules, environment)).toBe('own')
+  expect(await findConversation(record, rules, environment, beside)).toBe('own')
 })

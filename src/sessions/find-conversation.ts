@@ -9,6 +9,7 @@ import type { ProgramEnvironment } from '../config/config.ts'
 import { listCodexConversations } from './codex-conversations.ts'
 import type { ListedConversation } from './conversation.ts'
 import { listOpencodeConversations } from './opencode-conversations.ts'
+import type { BesideSession } from './run-agent-program.ts'
 import type { SessionRecord } from './session-store.ts'
 
 const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
@@ -17,10 +18,11 @@ export async function findConversation(
   record: SessionRecord,
   rules: ConversationRules,
   environment: ProgramEnvironment,
+  beside: BesideSession,
 ): Promise<string> {
   const { name, template, workspacePath } = record
   // The agent wrote the list, and the id becomes an argument of its program. So it must not look like a flag.
-  const listed = (await list(record, rules, environment)).filter(({ id }) => idPattern.test(id))
+  const listed = (await list(record, rules, environment, beside)).filter(({ id }) => idPattern.test(id))
   const [from, to] = [Date.parse(record.createdAt), Date.parse(record.endedAt ?? record.updatedAt)]
   const places = [workspacePath, await realpath(workspacePath)]
   const here = listed.filter((each) => places.includes(each.workspacePath) && each.startedAt <= to)
@@ -49,12 +51,13 @@ async function list(
   { workspacePath, createdAt }: SessionRecord,
   { listed_by: agent }: ConversationRules,
   environment: ProgramEnvironment,
+  beside: BesideSession,
 ): Promise<readonly ListedConversation[]> {
   switch (agent) {
     case 'codex':
       return listCodexConversations(environment, Date.parse(createdAt))
     case 'opencode':
-      return listOpencodeConversations(environment, workspacePath)
+      return listOpencodeConversations(environment, workspacePath, beside)
     case undefined:
       return []
   }

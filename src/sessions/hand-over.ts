@@ -2,16 +2,16 @@
  * Hands a thread that another agent began to the agent of a new session, in the richest form that this agent takes,
  * before its program starts. The session then continues the thread.
  */
-import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import type { Template } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
-import type { EarlierThread, HandedOver, HandOvers } from '../drivers/drivers.ts'
+import type { EarlierThread, HandedOver, HandOverPlace, HandOvers } from '../drivers/drivers.ts'
 import { writeEarlierText } from './earlier-text.ts'
 import { toLaunch } from './program.ts'
+import type { BesideSession } from './run-agent-program.ts'
+import { runAgentProgram } from './run-agent-program.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionThreads } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -28,6 +28,7 @@ export interface HandOverSpec {
   readonly prefix: readonly string[]
   readonly env: ProgramEnvironment
   readonly sessionDir: string
+  readonly beside: BesideSession
 }
 
 export interface HandedThread extends HandedOver {
@@ -42,8 +43,6 @@ export type HandOverThread = (record: SessionRecord, spec: HandOverSpec) => Prom
 /** The agent's own program may take long to start. */
 const programMs = 120_000
 const mostOutputBytes = 16 * 1024 * 1024
-
-const runProgram = promisify(execFile)
 
 export function createHandOver({ threads, registry, handOvers }: HandOverOptions): HandOverThread {
   return async (record, spec) => {
@@ -81,23 +80,20 @@ export function createHandOver({ threads, registry, handOvers }: HandOverOptions
   }
 }
 
-function placeOf({ workspacePath, agentArgs }: SessionRecord, { template, prefix, env, sessionDir }: HandOverSpec) {
+function placeOf({ workspacePath, agentArgs }: SessionRecord, spec: HandOverSpec): HandOverPlace {
+  const { template, prefix, env, sessionDir, beside } = spec
   return {
     directory: sessionDir,
     workspacePath,
     env,
     model: agentArgs[agentArgs.indexOf('--model') + 1 || agentArgs.length],
-    async run(args: readonly string[], variables: ProgramEnvironment): Promise<string> {
+    async run({ args, env: more, files, needsNetwork = false }) {
       const { file, args: all } = toLaunch({ command: template.command, args }, prefix, env)
-      const program = findProgram(file, env['PATH'] ?? '', workspacePath)
+      const found = findProgram(file, env['PATH'] ?? '', workspacePath)
+      const program = { file: found, args: all, cwd: workspacePath, env: { ...env, ...more } }
       try {
         const limits = { timeout: programMs, maxBuffer: mostOutputBytes }
-        const { stdout } = await runProgram(program, [...all], {
-          cwd: workspacePath,
-          env: { ...env, ...variables },
-          ...limits,
-        })
-        return stdout
+        return await runAgentProgram(program, beside, { files: files ?? [], needsNetwork, ...limits })
       } catch (error) {
         const why = `${template.command} ${args[0]} failed, so the thread was not handed over: ${messageOf(error)}`
         throw new HubError('unavailable', why.slice(0, 500), { cause: error })

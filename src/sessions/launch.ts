@@ -10,7 +10,7 @@ import type { Folder } from '../base/open-inside.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import type { SignalSender } from '../feature/feature.ts'
-import type { Choice, Sandboxes } from '../sandbox/sandbox.ts'
+import type { Choice, ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
 import { keepWrittenPlaces } from './agent-files.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
@@ -18,6 +18,7 @@ import type { HandOverThread } from './hand-over.ts'
 import { hooksOverSocket } from './hooks-over-socket.ts'
 import type { CommandLine } from './program.ts'
 import { isOfTemplate, toLaunch } from './program.ts'
+import type { BesideSession } from './run-agent-program.ts'
 import type { RunningSessions } from './running.ts'
 import type { SessionGits } from './session-git.ts'
 import type { SessionRegistry } from './session-registry.ts'
@@ -43,6 +44,7 @@ export interface LaunchOptions {
   /** The command that runs `signalbox`. */
   readonly signalbox: string
   readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine' | 'folderOf'>
+  readonly confineProgram: ConfineProgram
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly gits: Pick<SessionGits, 'make'>
   readonly running: Pick<RunningSessions, 'onChange'>
@@ -75,12 +77,14 @@ export interface Launcher {
     found: AvailableTemplate,
     record: Pick<SessionRecord, 'sandbox' | 'backend'>,
   ): Promise<Confined | undefined>
+  /** How the hub runs the program of its agent, beside the session. Throws if it must be confined and cannot be. */
+  beside(record: SessionRecord): Promise<BesideSession>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { sandboxes, worktrees, gits, running, signals, stopping, isSharedMachine } = options
+  const { sandboxes, confineProgram, worktrees, gits, running, signals, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -88,9 +92,9 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const template = inMode(found.template, record.mode)
     const sessionDir = join(directory, id)
     const choice = await choose(found, record)
-    const sandbox = choice.is === 'confined' ? choice.sandbox : undefined
+    const chosen = choice.is === 'confined' ? choice.sandbox : undefined
     // In a network of its own, the hub is found on loopback wherever it listens.
-    const url = sandbox && sandbox.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
+    const url = chosen && chosen.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
     const words = {
       workspace: workspacePath,
       session_id: id,
@@ -103,6 +107,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
       signalbox,
     }
     const filled = templates.fillIn(template, words)
+    const sandbox = chosen && templates.fillIn(chosen, words)
     const fill = (text: string) => templates.fillIn(text, words)
     const line = { command: record.command, args: record.args }
     const kept = await templates.seed(record.template, workspacePath, workspaceFolder)
@@ -122,6 +127,8 @@ export function createLauncher(options: LaunchOptions): Launcher {
       worktrees.setUp(workspacePath, {
         template: filled,
         env: ownEnv,
+        session: id,
+        sandbox: sandbox ?? 'off',
         outputFile: join(sessionDir, 'worktree-setup.log'),
         signal,
       }),
@@ -155,7 +162,14 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const handed =
       continues === undefined
         ? undefined
-        : await handOver(record, { thread: continues, template, prefix: filled.prefix, env: ownEnv, sessionDir })
+        : await handOver(record, {
+            thread: continues,
+            template,
+            prefix: filled.prefix,
+            env: ownEnv,
+            sessionDir,
+            beside: { session: id, sandbox: sandbox ?? 'off', confine: confineProgram },
+          })
     const launched = isOfTemplate(line, template)
       ? { command: fill(line.command), args: line.args && expandArgs(line.args, template, record, { fill, handed }) }
       : line
@@ -163,7 +177,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const file = findProgram(launch.file, programEnv['PATH'] ?? '', workspacePath)
     const confinement =
       sandbox &&
-      (await sandboxes.confine(templates.fillIn(sandbox, words), {
+      (await sandboxes.confine(sandbox, {
         program: { file, env: programEnv },
         workspace: workspacePath,
         git: git?.mounts ?? [],
@@ -217,6 +231,13 @@ export function createLauncher(options: LaunchOptions): Launcher {
       // The template may put this file there.
       if (file.includes('/') && !isAbsolute(file) && template.include_files.length > 0) return
       findProgram(file, { ...env, ...template.env }['PATH'] ?? '', workspacePath)
+    },
+    async beside(record) {
+      const { id, name, workspacePath } = record
+      const choice = await choose(templates.find(record.template), record)
+      const words = { workspace: workspacePath, session_id: id, session_name: name, session_dir: join(directory, id) }
+      const sandbox = choice.is === 'confined' ? templates.fillIn(choice.sandbox, words) : 'off'
+      return { session: id, sandbox, confine: confineProgram }
     },
     async confinedBy(found, record) {
       return confinedIn(await choose(found, record))

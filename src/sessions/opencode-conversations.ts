@@ -1,11 +1,11 @@
 /** The conversations that opencode keeps in its database, as it lists them. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { z } from 'zod'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { ListedConversation } from './conversation.ts'
+import type { BesideSession } from './run-agent-program.ts'
+import { runAgentProgram } from './run-agent-program.ts'
 
 const listSchema = z.array(
   z.object({ id: z.string(), directory: z.string(), created: z.number(), updated: z.number() }),
@@ -14,16 +14,19 @@ const listSchema = z.array(
 const newest = 1_000
 const listWithinMs = 60_000
 
-const run = promisify(execFile)
+/** Ignores files in the workspace: an agent can write one that loads a plugin. */
+const ownSettings = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 
 export async function listOpencodeConversations(
   environment: ProgramEnvironment,
   workspacePath: string,
+  beside: BesideSession,
 ): Promise<readonly ListedConversation[]> {
-  const program = findProgram('opencode', environment['PATH'] ?? '', workspacePath)
+  const file = findProgram('opencode', environment['PATH'] ?? '', workspacePath)
   const args = ['session', 'list', '--format', 'json', '--max-count', String(newest)]
   try {
-    const { stdout } = await run(program, args, { cwd: workspacePath, env: { ...environment }, timeout: listWithinMs })
+    const program = { file, args, cwd: workspacePath, env: { ...environment, ...ownSettings } }
+    const stdout = await runAgentProgram(program, beside, { timeout: listWithinMs })
     // opencode prints nothing if it has no conversations.
     const listed = listSchema.parse(stdout.trim() === '' ? [] : JSON.parse(stdout))
     return listed.map(({ id, directory, created, updated }) => ({

@@ -12,9 +12,9 @@ import type { Drivers } from '../drivers/drivers.ts'
 import { canResume, choosesConversation } from './conversation.ts'
 import type { Draft } from './draft.ts'
 import { findConversation, noConversationOf } from './find-conversation.ts'
-import type { Launcher } from './launch.ts'
 import type { LookForConversation } from './kept-conversation.ts'
 import type { TemplateSource } from './template-source.ts'
+import type { Launcher } from './launch.ts'
 import type { NewRecord } from './new-record.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionThreads } from './session-runs.ts'
@@ -30,7 +30,7 @@ export interface ResumeOptions {
   readonly lookForConversation: LookForConversation
   readonly threads: Pick<SessionThreads, 'conversationOf'>
   readonly worktrees: Pick<Worktrees, 'hold'>
-  readonly launcher: Pick<Launcher, 'confinedBy' | 'folderOf'>
+  readonly launcher: Pick<Launcher, 'beside' | 'confinedBy' | 'folderOf'>
 }
 
 /** Drafts the session that continues the conversation. */
@@ -48,7 +48,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
     try {
       // The agent may have chosen the id itself, and its thread then has it.
       const id = ended.conversation?.id ?? (await threads.conversationOf(ended.id))
-      if (id === undefined) return await findConversation(ended, rules, programs)
+      if (id === undefined) return await findConversation(ended, rules, programs, await launcher.beside(ended))
       if ((await lookForConversation(ended)) === 'nothing') throw noConversationOf(ended)
       return id
     } catch (error) {

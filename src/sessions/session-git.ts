@@ -2,7 +2,7 @@
  * The git directories of confined sessions. While a session runs, the hub brings what its agent commits to the person's
  * repository, and the other way round: soon after a change, at the end of each turn, and when the session ends.
  */
-import { existsSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -61,7 +61,11 @@ const placeSchema = z.object({
 
 export function createSessionGits({ run, registry, directory, log }: SessionGitsOptions): SessionGits {
   const followed = new Map<string, Followed>()
-  const folderOf = (id: string) => join(directory, id, 'git')
+  /** Without links. */
+  const folderOf = (id: string) => {
+    mkdirSync(join(directory, id), { recursive: true, mode: 0o700 })
+    return join(realpathSync(join(directory, id)), 'git')
+  }
   /** What a later hub needs. An agent cannot write it. */
   const noteOf = (id: string) => join(folderOf(id), 'place.json')
 

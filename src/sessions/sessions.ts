@@ -15,7 +15,7 @@ import type { SignalSender } from '../feature/feature.ts'
 import type { Turns } from '../gate/gate.ts'
 import { createScriptRunner } from '../git/git.ts'
 import type { Notices } from '../mcp/mcp.ts'
-import type { Sandboxes } from '../sandbox/sandbox.ts'
+import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
 import type { Store } from '../store/store.ts'
 import { adoptSessions } from './adopt-sessions.ts'
 import { createTmuxAdoption } from './adopt-tmux.ts'
@@ -77,6 +77,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly tokens: SessionTokens
   /** The directories for the files of sessions and for the workspaces that the hub makes. */
   readonly directories: { readonly sessions: string; readonly workspaces: string }
+  readonly confineProgram: ConfineProgram
   readonly environment: PersonsEnvironment
   readonly mcpUrl: string
   /** The socket of the hub, for `signalbox` inside a session. */
@@ -167,6 +168,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     templates,
     environment,
     run,
+    sandboxes: options.sandboxes,
+    confine: options.confineProgram,
     directory: directories.workspaces,
     stopping: stopping.signal,
   })
@@ -183,6 +186,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     isSharedMachine: options.isSharedMachine,
     signalbox,
     sandboxes: options.sandboxes,
+    confineProgram: options.confineProgram,
     worktrees,
     gits,
     running,

@@ -1,4 +1,5 @@
 /** The directory a session works in: a given one, a git worktree of it, or a new one. */
+import { realpathSync } from 'node:fs'
 import { mkdir, readdir, rmdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
@@ -80,13 +81,13 @@ interface WorktreeSpec {
 
 /** An existing worktree or branch is used again, so no commit is lost. */
 async function addWorktree({ repository: folder, path, branch, run }: WorktreeSpec): Promise<MadeWorkspace> {
-  const repository = repositoryAround(folder)
+  const repository = repositoryAround(realpathSync(folder))
   if (repository.is !== 'repository') {
     const why = repository.is === 'none' ? `${folder} is not a git repository.` : repository.reason
     throw new HubError('invalid', `"worktree": ${why}`)
   }
   if (await isDirectory(path)) {
-    const found = gitOf(path)
+    const found = gitOf(realpathSync(path))
     if (found.is === 'repository' && found.shared === repository.shared) {
       return { note: `It continues in the existing worktree ${path}.` }
     }
@@ -97,7 +98,7 @@ async function addWorktree({ repository: folder, path, branch, run }: WorktreeSp
   }
   await makeDirectory(path)
   try {
-    const { isBranchNew } = await makeWorktree({ repository, path, branch }, run)
+    const { isBranchNew } = await makeWorktree({ repository, path: realpathSync(path), branch }, run)
     return {
       worktree: { repository: repository.shared, branch: { name: branch, isNew: isBranchNew } },
       ...(!isBranchNew && { note: `It continues with the existing branch ${branch}.` }),

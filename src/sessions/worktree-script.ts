@@ -1,10 +1,17 @@
-/** Runs the set-up or the tear-down of a worktree: a shell line of its template. Its output goes to a file. */
-import { spawn } from 'node:child_process'
+/**
+ * Runs the set-up or the tear-down of a worktree: a shell line of its template. It runs files that an agent may have
+ * written, so it has the sandbox of the sessions that work there. Its output goes to a file.
+ */
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { SandboxChoice } from '../api/sandbox.ts'
 import type { Template } from '../api/template.ts'
+import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import type { Program } from '../base/start-program.ts'
+import { startProgram } from '../base/start-program.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
+import type { ConfineProgram } from '../sandbox/sandbox.ts'
 import { toLaunch } from './program.ts'
 
 export interface WorktreeScript {
@@ -14,6 +21,11 @@ export interface WorktreeScript {
   /** The worktree. */
   readonly path: string
   readonly env: ProgramEnvironment
+  /** That of the sessions in the worktree. */
+  readonly sandbox: SandboxChoice
+  readonly confine: ConfineProgram
+  /** The session that waits for it. */
+  readonly session?: string | undefined
   readonly outputFile: string
   /** Ends it, with all its processes. */
   readonly signal: AbortSignal
@@ -36,19 +48,18 @@ export async function runWorktreeScript(script: WorktreeScript): Promise<string>
 }
 
 /** `undefined`: it ended with exit code 0. */
-async function outcomeOf({
-  line,
-  template,
-  path,
-  env,
-  outputFile,
-  signal,
-}: WorktreeScript): Promise<string | undefined> {
+async function outcomeOf(script: WorktreeScript): Promise<string | undefined> {
+  const { line, template, path, env, outputFile, signal } = script
   const { file, args } = toLaunch({ command: line, args: undefined }, template.prefix, env)
+  const program = { file: findProgram(file, env['PATH'] ?? '', path), args, cwd: path, env }
   await using output = await open(outputFile, 'w', 0o600)
+  using confined = await confinedIn(script, program)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   // A process group of its own, so that stopping it also ends the programs that it started.
-  const child = spawn(file, args, { cwd: path, env, stdio: ['ignore', output.fd, output.fd], detached: true })
+  const child = startProgram(program, confined?.reach ?? 'person', {
+    stdio: ['ignore', output.fd, output.fd],
+    detached: true,
+  })
   child.on('error', (error) => resolve(`could not be run (${messageOf(error)})`))
   child.on('exit', (code, killedBy) => {
     if (code === 0) resolve(undefined)
@@ -67,6 +78,18 @@ async function outcomeOf({
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** `undefined`: no confined session has worked there. */
+async function confinedIn({ field, sandbox, confine, session, template }: WorktreeScript, program: Program) {
+  if (sandbox === 'off') return undefined
+  try {
+    return await confine({ sandbox, program, workspace: program.cwd, session })
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    const why = `${field} of the template "${template.name}" did not run, because it cannot be confined like the sessions there.`
+    throw new HubError(error.code, `${why} ${error.message}`, { cause: error })
   }
 }
 

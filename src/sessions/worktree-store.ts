@@ -1,4 +1,5 @@
 /** The only SQL of worktrees: those that this hub created. They outlive the records of their sessions. */
+import type { SandboxChoice } from '../api/sandbox.ts'
 import type { Store, Tables } from '../store/store.ts'
 
 export interface WorktreeRecord {
@@ -11,6 +12,8 @@ export interface WorktreeRecord {
   readonly template: string
   /** The set-up of the template has run, or there is none. */
   readonly isSetUp: boolean
+  /** That of the last confined session in it. `off`: there was none. `undefined`: this was not recorded. */
+  readonly sandbox: SandboxChoice | undefined
   readonly createdAt: string
 }
 
@@ -31,12 +34,13 @@ export function createWorktreeStore({ db }: Store, hubId: string): WorktreeStore
       const row = await rows().where('path', '=', path).executeTakeFirst()
       return row && toRecord(row)
     },
-    async save({ path, repository, branch, template, isSetUp, createdAt }) {
+    async save({ path, repository, branch, template, isSetUp, sandbox, createdAt }) {
       const values = {
         repository,
         branch: branch ?? null,
         template,
         is_set_up: isSetUp ? (1 as const) : (0 as const),
+        sandbox: sandbox === undefined ? null : JSON.stringify(sandbox),
         created_at: createdAt,
       }
       await db
@@ -58,6 +62,7 @@ function toRecord(row: Tables['worktrees']): WorktreeRecord {
     branch: row.branch ?? undefined,
     template: row.template,
     isSetUp: row.is_set_up === 1,
+    sandbox: row.sandbox === null ? undefined : (JSON.parse(row.sandbox) as SandboxChoice),
     createdAt: row.created_at,
   }
 }

@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import type { SandboxChoice } from '../api/sandbox.ts'
 import { livingStatuses } from '../api/session.ts'
 import type { Template } from '../api/template.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
@@ -11,6 +12,8 @@ import { createSerial } from '../base/serial.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { ScriptRunner } from '../git/git.ts'
 import { removeWorktree } from '../git/git.ts'
+import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
+import { writablePaths } from '../sandbox/sandbox.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewWorktree } from './workspace.ts'
@@ -24,7 +27,10 @@ export interface Worktrees {
   hold(path: string): Disposable
   isHeld(path: string): boolean
   note(path: string, made: NewWorktree, template: Template): Promise<void>
-  /** Runs the set-up of the template where it has not run. Returns a sentence about it. Throws if it fails. */
+  /**
+   * Before the program of a session starts there. Records its sandbox, and runs the set-up of the template where it has
+   * not run. Returns a sentence about it. Throws if it fails.
+   */
   setUp(path: string, setup: SetUp): Promise<string | undefined>
   /** `undefined`: the hub made no worktree there. */
   find(path: string): Promise<WorktreeRecord | undefined>
@@ -38,6 +44,9 @@ export interface SetUp {
   /** Its `{words}` are filled in. */
   readonly template: Template
   readonly env: ProgramEnvironment
+  readonly session: string
+  /** That of the session. */
+  readonly sandbox: SandboxChoice
   readonly outputFile: string
   readonly signal: AbortSignal
 }
@@ -53,13 +62,15 @@ export interface WorktreesOptions {
   readonly templates: Pick<TemplateSource, 'find' | 'fillIn'>
   readonly environment: PersonsEnvironment
   readonly run: ScriptRunner
+  readonly sandboxes: Pick<Sandboxes, 'choose'>
+  readonly confine: ConfineProgram
   /** The directory for workspaces that the hub makes. */
   readonly directory: string
   readonly stopping: AbortSignal
 }
 
 export function createWorktrees(options: WorktreesOptions): Worktrees {
-  const { rows, sessions, templates, environment, directory, run, stopping } = options
+  const { rows, sessions, templates, environment, run, sandboxes, confine, directory, stopping } = options
   const oneByOne = createSerial()
   const held: string[] = []
   let removing: string | undefined
@@ -73,7 +84,26 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
     return inspectWorktree(worktree, run)
   }
 
-  async function tearDown({ path, template: name }: WorktreeRecord): Promise<string | undefined> {
+  /** A worktree stays confined after a confined session, because its files stay there. */
+  async function noteSandbox(path: string, sandbox: SandboxChoice, env: ProgramEnvironment): Promise<void> {
+    if (sandbox === 'off') return
+    const written = [path, ...writablePaths(sandbox.write, { home: env['HOME'] ?? '/', env, writable: [path] })]
+    for (const worktree of await rows.list()) {
+      if (written.some((each) => overlap(each, worktree.path))) await rows.save({ ...worktree, sandbox })
+    }
+  }
+
+  /** For a worktree of an earlier hub: that of its template. */
+  async function sandboxOf({ path, sandbox, template: name }: WorktreeRecord): Promise<SandboxChoice> {
+    if (sandbox !== undefined) return sandbox
+    const { template, isSandboxShipped } = templates.find(name)
+    const from = { name, sandbox: template.sandbox, isSandboxShipped }
+    const choice = await sandboxes.choose({ asked: undefined, template: from, backend: 'holder' })
+    return choice.is === 'confined' ? templates.fillIn(choice.sandbox, { workspace: path }) : 'off'
+  }
+
+  async function tearDown(worktree: WorktreeRecord): Promise<string | undefined> {
+    const { path, template: name } = worktree
     const template = templates.fillIn(templates.find(name).template, { workspace: path })
     const { worktree_teardown: line, env_keys: passed, env } = template
     if (line === undefined) return undefined
@@ -83,6 +113,8 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
       template,
       path,
       env: { ...(await environment.forPrograms()), ...environment.passedOn(passed), ...env },
+      sandbox: await sandboxOf(worktree),
+      confine,
       outputFile: join(directory, '.worktree-teardown.log'),
       signal: stopping,
     })
@@ -125,15 +157,20 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
         branch: isOurs ? branch.name : undefined,
         template: template.name,
         isSetUp: false,
+        // The agent of an earlier session may have committed to the branch.
+        sandbox: (branch.isNew ? undefined : before?.sandbox) ?? 'off',
         createdAt: new Date().toISOString(),
       })
     },
-    async setUp(path, { template, env, outputFile, signal }) {
+    async setUp(path, { template, env, session, sandbox, outputFile, signal }) {
+      await noteSandbox(path, sandbox, env)
       const worktree = await rows.find(path)
       if (!worktree || worktree.isSetUp) return undefined
       const { worktree_setup: line } = template
       if (line !== undefined) {
-        await runWorktreeScript({ field: 'worktree_setup', line, template, path, env, outputFile, signal })
+        const recorded = await sandboxOf(worktree)
+        const how = { env, sandbox: recorded, confine, session, outputFile, signal }
+        await runWorktreeScript({ field: 'worktree_setup', line, template, path, ...how })
       }
       await rows.save({ ...worktree, isSetUp: true })
       return line === undefined ? undefined : `worktree_setup is done. Its output is in ${outputFile}.`
@@ -163,6 +200,11 @@ function worksIn({ workspacePath, workspaceFolder }: SessionRecord, path: string
 
 function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}${sep}`)
+}
+
+function overlap(one: string, other: string): boolean {
+  const [left, right] = [realOf(one), realOf(other)]
+  return isInside(left, right) || isInside(right, left)
 }
 
 function realOf(path: string): string {

@@ -234,6 +234,8 @@ export interface WorktreeRow {
   template: string
   /** The set-up of the template has run, or there is none. */
   is_set_up: 0 | 1
+  /** JSON. Null: a hub that did not record it made the worktree. */
+  sandbox: string | null
   created_at: string
 }
 

@@ -1,7 +1,8 @@
 /** Checks whether a template can be used here: the hub has its driver, its programs are on the PATH, its files exist. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import type { Template } from '../api/template.ts'
+import { onPath } from '../base/find-program.ts'
 import { includesOf } from './include-files.ts'
 
 export interface Place {
@@ -39,6 +40,12 @@ export function missingFiles(template: Template, assetDirectories: readonly stri
   return includesOf(template)
     .map(({ source }) => source)
     .filter((source) => !assetDirectories.some((place) => existsSync(join(place, source))))
+}
+
+/** The programs of a session that are installed. One with a relative path is in the workspace. */
+export function filesOf(template: Template, searchPath: string): readonly string[] {
+  const found = programsOf(template).map((name) => (name.includes('/') ? name : onPath(name, searchPath)))
+  return found.filter((file) => file !== undefined && isAbsolute(file)) as string[]
 }
 
 function programsOf({ requires, command, args, prefix, backend }: Template): readonly string[] {

@@ -6,6 +6,8 @@ import type { BrokenTemplate } from './catalog.ts'
 export interface Templates extends AsyncDisposable {
   /** All valid templates, including hidden ones, sorted by name. */
   list(): readonly ListedTemplate[]
+  /** The files of the programs that are installed here. */
+  programs(): readonly string[]
   broken(): readonly BrokenTemplate[]
   /** Also finds a template that is not available here. */
   find(name: string): ListedTemplate

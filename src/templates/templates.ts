@@ -12,7 +12,7 @@ import { nearest } from '../base/nearest.ts'
 import { createSerial } from '../base/serial.ts'
 import type { SignalSender } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
-import { missingFiles, whyNotAvailable, whyUnknownDriver } from './availability.ts'
+import { missingFiles, filesOf, whyNotAvailable, whyUnknownDriver } from './availability.ts'
 import type { BrokenTemplate, LookUp } from './catalog.ts'
 import { openCatalog } from './catalog.ts'
 import { checkTemplate, describeFindings, findPatternFaults } from './check-template.ts'
@@ -65,6 +65,14 @@ export async function openTemplates(options: TemplatesOptions): Promise<Template
     return { template, source, isSandboxShipped, available, ...(!available && { whyNot }), assetDirectories }
   }
 
+  function list(): readonly ListedTemplate[] {
+    catalog.refresh()
+    return catalog.names().flatMap((name) => {
+      const looked = catalog.lookUp(name)
+      return looked.is === 'found' ? [toListed(looked.found)] : []
+    })
+  }
+
   function lookUp(name: string): LookUp {
     catalog.refresh()
     return catalog.lookUp(name)
@@ -94,12 +102,9 @@ export async function openTemplates(options: TemplatesOptions): Promise<Template
   }
 
   return {
-    list() {
-      catalog.refresh()
-      return catalog.names().flatMap((name) => {
-        const looked = catalog.lookUp(name)
-        return looked.is === 'found' ? [toListed(looked.found)] : []
-      })
+    list,
+    programs() {
+      return list().flatMap(({ template }) => filesOf(template, template.env['PATH'] ?? searchPath()))
     },
     broken() {
       catalog.refresh()

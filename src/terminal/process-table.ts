@@ -1,8 +1,7 @@
 /** Information about processes from the system: the foreground of a terminal, names, working directories. */
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { promisify } from 'node:util'
+import { runProgram, systemPath } from '../base/start-program.ts'
 
 export interface ProcessDescription {
   readonly pid: number
@@ -169,10 +168,9 @@ async function readModes(option: '-F' | '-f', tty: string): Promise<ReadonlySet<
   return listed === '' ? undefined : new Set(listed.split(/[\s;]+/))
 }
 
-const execute = promisify(execFile)
-
 async function run(file: string, args: readonly string[]): Promise<string> {
-  return (await execute(file, [...args]).catch(() => ({ stdout: '' }))).stdout.trim()
+  const program = { file, args, cwd: '/', env: { PATH: systemPath } }
+  return (await runProgram(program, 'person').catch(() => ({ stdout: '' }))).stdout.trim()
 }
 
 export const processTable: ProcessTable = process.platform === 'linux' ? linuxTable : otherTable

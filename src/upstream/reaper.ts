@@ -5,10 +5,10 @@
  * Each upstream has a mark in its environment, which its descendants inherit. The reaper looks for the mark at the
  * moment it ends a process, so a pid that now belongs to another program is safe.
  */
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { startProgram } from '../base/start-program.ts'
 import { reaperScript } from './reaper-script.ts'
 
 export interface Reaper extends AsyncDisposable {
@@ -106,9 +106,9 @@ export function markOfHome(homeId: string): string {
 /** The shell gets neither the hub's environment nor its directory, and no descriptor but the pipe. */
 function startShell(...args: readonly string[]): ChildProcess {
   const sweeps = args[0] === 'sweep'
-  return spawn('/bin/sh', ['-c', reaperScript, 'signalbox-reaper', ...args], {
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin' },
+  const words = ['-c', reaperScript, 'signalbox-reaper', ...args]
+  const program = { file: '/bin/sh', args: words, cwd: '/', env: { PATH: '/usr/bin:/bin' } }
+  return startProgram(program, 'person', {
     detached: true,
     stdio: sweeps ? ['ignore', 'pipe', 'ignore'] : ['pipe', 'ignore', 'ignore'],
   })

@@ -191,6 +191,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         folderOf: () => {
           throw new Error('no sandbox')
         },
+        guard: () => {},
       },
       connectors: { bindAll: async () => [], bindLegacyMap: async () => {}, usesOf: async () => [] },
       chat: { bridge: async () => {}, matrixOf: () => undefined },
@@ -213,6 +214,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
       },
       openSocket: async ({ name }) => ({ path: join(home, 'run', `mcp-${name}.sock`), close: async () => {} }),
       directories: { sessions: join(home, 'sessions'), workspaces: join(home, 'workspaces') },
+      confineProgram: async () => Promise.reject(new Error('no sandbox')),
       environment,
       mcpUrl: 'http://127.0.0.1:1/mcp',
       hubSocket: '/nowhere/hub.sock',

@@ -1,5 +1,7 @@
 /** Runs a small program to its end and returns its output, or the reason why it has none. Never throws. */
-import { spawn } from 'node:child_process'
+import type { Reach } from '../../base/start-program.ts'
+import { startProgram } from '../../base/start-program.ts'
+import { defined } from '../../base/defined.ts'
 import { systemReason } from '../../base/system-reason.ts'
 import type { Environment } from '../../config/config.ts'
 
@@ -10,20 +12,21 @@ export type ProgramOutcome =
   | { readonly is: 'failed'; readonly reason: string }
 
 export function runProgram(
-  program: string,
+  file: string,
   args: readonly string[],
-  { env, timeoutMs }: { env: Environment; timeoutMs: number },
+  { env, reach, timeoutMs }: { env: Environment; reach: Reach; timeoutMs: number },
 ): Promise<ProgramOutcome> {
   return new Promise((resolve) => {
     // Runs in its own process group: the children of a wrapper script keep the pipes open after the script is killed.
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const program = { file, args, cwd: '/', env: defined(env) }
+    const child = startProgram(program, reach, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     const timer = setTimeout(() => {
       if (child.pid !== undefined) killGroup(child.pid)
       resolve({ is: 'timed-out' })
     }, timeoutMs)
     let output = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+    child.stdout!.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
     child.on('error', (error) => {
       clearTimeout(timer)
       const isMissing = 'code' in error && error.code === 'ENOENT'

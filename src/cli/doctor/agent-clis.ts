@@ -1,10 +1,16 @@
+import { existsSync, mkdtempDisposableSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { z } from 'zod'
+import { onPath } from '../../base/find-program.ts'
+import { probeSandbox, reachOf } from '../../sandbox/sandbox.ts'
 import type { Config, Environment } from '../../config/config.ts'
 import { ask } from '../hub-client/ask-hub.ts'
 import { findHub, runningHub } from '../hub-client/hub-address.ts'
 import { createHubClient } from '../hub-client/hub-client.ts'
 import { redactForeign } from '../command/redactor.ts'
 import { knownAgents } from '../command/known-agents.ts'
+import type { ProgramOutcome } from '../command/run-program.ts'
 import { runProgram } from '../command/run-program.ts'
 import { reasonOf } from '../command/system-error.ts'
 import { findingsAbout } from './finding.ts'
@@ -64,17 +70,13 @@ async function checkAgentCli(
   { program, npmPackage }: (typeof knownAgents)[number],
   { env, timeoutMs }: { env: Environment; timeoutMs: number },
 ): Promise<Finding> {
-  // Passes only two variables: the environment may contain tokens, and these are foreign programs.
-  const outcome = await runProgram(program, ['--version'], { env: { PATH: env['PATH'], HOME: env['HOME'] }, timeoutMs })
-  const reinstall = `reinstall it with "npm install -g ${npmPackage}"`
+  const outcome = await askVersion(program, { env, timeoutMs })
+  const reinstall = `reinstall it with "npm install -g ${npmPackage}"; it ran in a sandbox without your home, where sandboxes work`
   switch (outcome.is) {
     case 'missing':
       return note(`${program} is not installed`, `"npm install -g ${npmPackage}", if you want to use it`)
     case 'timed-out':
-      return note(
-        `${program} did not print its version within ${timeoutMs / 1000} s`,
-        `try "${program} --version", or ${reinstall}`,
-      )
+      return note(`${program} did not print its version within ${timeoutMs / 1000} s`, reinstall)
     case 'failed':
       return note(`${program} does not start: ${redactForeign(outcome.reason)}`, reinstall)
     case 'ended': {
@@ -84,4 +86,29 @@ async function checkAgentCli(
       return note(`${program} --version exited with ${outcome.code} and printed: ${redactForeign(printed)}`, reinstall)
     }
   }
+}
+
+/** An agent may have written the program: in a sandbox it sees nothing but its own files, and has no network. */
+async function askVersion(
+  program: string,
+  { env, timeoutMs }: { env: Environment; timeoutMs: number },
+): Promise<ProgramOutcome> {
+  const searchPath = env['PATH'] ?? ''
+  const file = onPath(program, searchPath)
+  if (file === undefined)
+    return isThere(program, searchPath) ? { is: 'failed', reason: 'permission denied' } : { is: 'missing' }
+  using notes = mkdtempDisposableSync(join(tmpdir(), 'signalbox-'))
+  const here = await probeSandbox(notes.path)
+  if (here.is === 'missing') {
+    return runProgram(file, ['--version'], { env: { PATH: searchPath, HOME: env['HOME'] }, reach: 'person', timeoutMs })
+  }
+  // A small script may start the real program beside it.
+  const beside = realpathSync(dirname(file))
+  const isWide = `${env['HOME'] ?? '/'}/`.startsWith(`${beside}/`)
+  const reach = reachOf({ read: isWide ? [] : [beside], write: [], programs: [file], searchPath }, here)
+  return runProgram(file, ['--version'], { env: { PATH: searchPath, HOME: '/tmp' }, reach, timeoutMs })
+}
+
+function isThere(program: string, searchPath: string): boolean {
+  return searchPath.split(delimiter).some((directory) => existsSync(join(directory, program)))
 }

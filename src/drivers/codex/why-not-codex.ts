@@ -2,21 +2,13 @@
  * Whether Codex can answer now: its program starts, and has an account or needs none. It starts the server for a moment,
  * since only Codex itself knows its configuration.
  */
-import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
-import type { ProgramEnvironment } from '../../config/config.ts'
+import type { Program, Reach } from '../../base/start-program.ts'
+import { startProgram } from '../../base/start-program.ts'
 import { accountSchema, needsSignIn, signInReason } from './account.ts'
 import { introduction } from './app-server.ts'
-
-export interface CodexProgram {
-  readonly file: string
-  /** Before `app-server`, for a program that runs Codex. */
-  readonly args: readonly string[]
-  readonly env: ProgramEnvironment
-  readonly cwd: string
-}
 
 /** It takes a third of a second, and much longer on a machine under load. */
 const answerMs = 30_000
@@ -29,11 +21,11 @@ const requests = [
 ]
 const accountAnswer = z.object({ id: z.literal(2), result: accountSchema })
 
-/** `undefined`: it can answer. */
-export async function whyNotCodex(program: CodexProgram, signal: AbortSignal): Promise<string | undefined> {
-  const { file, args, env, cwd } = program
+/** `program`: without `app-server`. `undefined`: it can answer. */
+export async function whyNotCodex(program: Program, reach: Reach, signal: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(answerMs)
-  const child = spawn(file, [...args, 'app-server'], { env, cwd, signal: AbortSignal.any([signal, timeout]) })
+  const server = { ...program, args: [...program.args, 'app-server'] }
+  const child = startProgram(server, reach, { stdio: 'pipe', signal: AbortSignal.any([signal, timeout]) })
   let said = ''
   let fault: string | undefined
   child.on('error', (error) => (fault = error.message))

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
+import type { HandOverProgram } from '../port/hand-over.ts'
 import { handOverToOpencode } from './hand-over.ts'
 
 const recent = JSON.stringify({ recent: [{ providerID: 'b', modelID: 'two' }] })
@@ -15,7 +16,7 @@ async function modelWith(put: (file: string, home: string) => void): Promise<unk
   mkdirSync(folder, { recursive: true })
   put(join(folder, 'model.json'), home)
   let imported = ''
-  const run = async ([verb, file]: readonly string[]): Promise<string> => {
+  const run = async ({ args: [verb, file] }: HandOverProgram): Promise<string> => {
     if (verb === 'models') return 'a/one\nb/two\n'
     if (verb === 'import') imported = readFileSync(file!, 'utf8')
     return imported

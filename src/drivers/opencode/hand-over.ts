@@ -27,7 +27,7 @@ interface Model {
 }
 
 /** Ignores files in the workspace: an agent can write one that loads a plugin. */
-const asPerson = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
+const ownSettings = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 
 export const handOverToOpencode: HandOver = async (thread, place) => {
   const file = join(place.directory, 'earlier-thread.json')
@@ -40,7 +40,7 @@ export const handOverToOpencode: HandOver = async (thread, place) => {
     messages: sessionOf(messages, { ids, cwd, model: await modelFor(place) }),
   }
   await writeFile(file, JSON.stringify(content), { mode: 0o600 })
-  const said = await place.run(['import', file], asPerson)
+  const said = await place.run({ args: ['import', file], env: ownSettings, files: [file] })
   if (said.includes(session)) return { conversation: session }
   throw new HubError('unavailable', `opencode did not import the thread: ${said.trim().slice(0, 300)}`)
 }
@@ -150,13 +150,15 @@ async function modelFor({ model, env, run }: HandOverPlace): Promise<Model> {
 }
 
 async function usualModel(env: ProgramEnvironment, run: HandOverPlace['run']): Promise<string | undefined> {
-  const lines = (await run(['models'], asPerson)).split('\n').map((line) => line.trim())
+  const lines = (await run({ args: ['models'], env: ownSettings, needsNetwork: true }))
+    .split('\n')
+    .map((line) => line.trim())
   const available = lines.filter((line) => line.includes('/'))
   return recentModels(env).find((one) => available.includes(one)) ?? available[0]
 }
 
 async function configuredModel(run: HandOverPlace['run']): Promise<string | undefined> {
-  const said = await run(['debug', 'config'], asPerson)
+  const said = await run({ args: ['debug', 'config'], env: ownSettings })
   try {
     return z.object({ model: z.string().optional() }).parse(JSON.parse(said)).model
   } catch {

@@ -26,8 +26,17 @@ export interface HandOverPlace {
   readonly env: ProgramEnvironment
   /** The model that was asked for, in the words of the agent. */
   readonly model: string | undefined
-  /** Runs the program of the session with these arguments and further variables, and returns what it prints. */
-  run(args: readonly string[], variables: ProgramEnvironment): Promise<string>
+  /** Runs the program of the session, with its sandbox, and returns what it prints. */
+  run(program: HandOverProgram): Promise<string>
+}
+
+export interface HandOverProgram {
+  readonly args: readonly string[]
+  /** Added to that of the session. */
+  readonly env: ProgramEnvironment
+  /** Files in the folder that it reads. */
+  readonly files?: readonly string[]
+  readonly needsNetwork?: boolean
 }
 
 export interface HandedOver {

@@ -1,31 +1,28 @@
 /** Whether Codex can answer, judged for each call: a person may install it, sign in or out while the hub runs. */
 import { dirname } from 'node:path'
 import { answeringTemplate } from '../../api/repository.ts'
-import type { Template } from '../../api/template.ts'
+import type { Sandbox } from '../../api/sandbox.ts'
+import type { AvailableTemplate } from '../../api/template.ts'
 import { findProgram } from '../../base/find-program.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
-import type { PersonsEnvironment, ProgramEnvironment } from '../../config/config.ts'
+import type { Program, Reach } from '../../base/start-program.ts'
+import type { PersonsEnvironment } from '../../config/config.ts'
+import type { ConfineProgram, Sandboxes } from '../../sandbox/sandbox.ts'
 import { errorCode, RpcError } from '../../mcp/mcp.ts'
 
 export interface CodexAvailabilityOptions {
   readonly templates: AnsweringTemplates
   readonly environment: PersonsEnvironment
-  readonly whyNotCodex: (
-    program: {
-      readonly file: string
-      readonly args: readonly string[]
-      readonly env: ProgramEnvironment
-      readonly cwd: string
-    },
-    signal: AbortSignal,
-  ) => Promise<string | undefined>
+  readonly sandboxes: Pick<Sandboxes, 'choose'>
+  readonly confineProgram: ConfineProgram
+  readonly whyNotCodex: (program: Program, reach: Reach, signal: AbortSignal) => Promise<string | undefined>
   readonly redact: (text: string) => string
   readonly now?: () => number
 }
 
 export interface AnsweringTemplates {
   /** Throws if there is no such template. */
-  find(name: string): { readonly template: Template; readonly whyNot?: string | undefined }
+  find(name: string): Pick<AvailableTemplate, 'template' | 'isSandboxShipped' | 'whyNot'>
 }
 
 export interface CodexAvailability {
@@ -37,35 +34,52 @@ export interface CodexAvailability {
 const freshMs = 5_000
 
 export function createCodexAvailability(options: CodexAvailabilityOptions): CodexAvailability {
-  const { templates, environment, whyNotCodex, redact, now = () => performance.now() } = options
+  const {
+    templates,
+    environment,
+    sandboxes,
+    confineProgram,
+    whyNotCodex,
+    redact,
+    now = () => performance.now(),
+  } = options
   let last: { readonly at: number; readonly whyNot: Promise<string | undefined> } | undefined
 
-  async function look({
-    command,
-    args: own = [],
-    prefix,
-    env_keys,
-    env: fixed,
-  }: Template): Promise<string | undefined> {
+  async function look(found: ReturnType<AnsweringTemplates['find']>): Promise<string | undefined> {
+    const { command, args: own = [], prefix, env_keys, env: fixed } = found.template
     try {
       const env = { ...(await environment.forPrograms()), ...environment.passedOn(env_keys), ...fixed }
       const before = own.slice(0, Math.max(0, own.indexOf('app-server')))
-      const [program, ...args] = [...prefix, command, ...before] as const
-      const file = findProgram(String(program), env['PATH'] ?? '', '/')
-      return await whyNotCodex({ file, args, env, cwd: dirname(file) }, new AbortController().signal)
+      const [name, ...args] = [...prefix, command, ...before] as const
+      const file = findProgram(String(name), env['PATH'] ?? '', '/')
+      using confined = await confinedFor(found, { file, env })
+      const cwd = confined ? '/tmp' : dirname(file)
+      return await whyNotCodex({ file, args, env, cwd }, confined?.reach ?? 'person', new AbortController().signal)
     } catch (error) {
       return messageOf(error)
     }
   }
 
+  /** Like its sessions, without a network: an agent may have written the program or its settings. */
+  async function confinedFor(
+    { template: { name, sandbox }, isSandboxShipped }: ReturnType<AnsweringTemplates['find']>,
+    program: Pick<Program, 'file' | 'env'>,
+  ) {
+    const template = { name, sandbox, isSandboxShipped }
+    const choice = await sandboxes.choose({ asked: undefined, template, backend: 'holder' })
+    if (choice.is === 'open') return undefined
+    const less: Sandbox = { ...choice.sandbox, network: 'none', nested: false }
+    return confineProgram({ sandbox: less, program, workspace: undefined })
+  }
+
   async function whyNot(): Promise<string | undefined> {
-    const { template, whyNot: missing } = templates.find(answeringTemplate)
-    if (missing !== undefined) return missing
-    if (last === undefined || now() - last.at > freshMs) last = { at: now(), whyNot: look(template) }
-    const { whyNot: found } = last
-    const reason = await found
+    const found = templates.find(answeringTemplate)
+    if (found.whyNot !== undefined) return found.whyNot
+    if (last === undefined || now() - last.at > freshMs) last = { at: now(), whyNot: look(found) }
+    const { whyNot: answer } = last
+    const reason = await answer
     // A failure is not kept, because a person may fix it at once.
-    if (reason !== undefined && last.whyNot === found) last = undefined
+    if (reason !== undefined && last.whyNot === answer) last = undefined
     return reason
   }
 

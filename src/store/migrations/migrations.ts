@@ -29,6 +29,7 @@ import { turnUsage } from './hub/0025-turn-usage.ts'
 import { pushSubscriptions } from './hub/0026-push-subscriptions.ts'
 import { chatRelations } from './hub/0027-chat-relations.ts'
 import { connectorConsents } from './hub/0028-connector-consents.ts'
+import { worktreeSandbox } from './hub/0029-worktree-sandbox.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -68,6 +69,7 @@ export const hubMigrations: MigrationSet = {
     pushSubscriptions,
     chatRelations,
     connectorConsents,
+    worktreeSandbox,
   ],
   base: hubBaseSchema,
 }

@@ -2,7 +2,7 @@
  * Access to a person's tmux. Uses ordinary clients: a client in control mode that connects during a change can crash
  * the server (3.3a), with everything the person runs in it.
  */
-import { execFile } from 'node:child_process'
+import { runForBytes } from '../../base/start-program.ts'
 
 export interface TmuxAccess {
   /** The path of the program. */
@@ -23,21 +23,19 @@ const maxAnswerBytes = 256 * 1024 * 1024
  * Runs the commands one after another, with no other command in between. Throws the error message of tmux. Every user
  * of the machine can see the commands, but not `input`.
  */
-export function runTmux(
+export async function runTmux(
   { program, env, server = [] }: TmuxAccess,
   commands: readonly TmuxCommand[],
   input: Buffer | string = '',
 ): Promise<Buffer> {
   const words = commands.flatMap((command, index) => (index === 0 ? command : [';', ...command]))
-  return new Promise((resolve, reject) => {
-    const options = { env: { ...env }, cwd: '/', encoding: 'buffer', maxBuffer: maxAnswerBytes } as const
-    const client = execFile(program, ['-u', ...server, ...words], options, (error, answer, complaint) => {
-      if (error) reject(new TmuxError(complaint.toString().trim() || error.message, { cause: error }))
-      else resolve(answer)
-    })
-    client.stdin?.on('error', () => {})
-    client.stdin?.end(input)
-  })
+  const tmux = { file: program, args: ['-u', ...server, ...words], cwd: '/', env }
+  try {
+    return await runForBytes(tmux, 'person', { input, maxBuffer: maxAnswerBytes })
+  } catch (error) {
+    const { message, stderr } = error as Error & { readonly stderr?: Buffer }
+    throw new TmuxError(stderr?.toString().trim() || message, { cause: error })
+  }
 }
 
 export class TmuxError extends Error {

@@ -2,11 +2,10 @@
  * The raw output of a pane's program: tmux pipes it to `cat`, and `cat` writes it to a named pipe that is read here.
  * When the pane closes, `cat` ends, and so does the pipe.
  */
-import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { runProgram, systemPath } from '../../base/start-program.ts'
 import { shellWord } from './quoting.ts'
 
 export interface OutputPipe {
@@ -26,7 +25,8 @@ export interface OutputListeners {
 export async function openOutputPipe(directory: string, { onBytes, onEnd }: OutputListeners): Promise<OutputPipe> {
   const path = join(directory, 'tmux-output')
   rmSync(path, { force: true })
-  await promisify(execFile)('mkfifo', ['-m', '600', path])
+  const makePipe = { file: 'mkfifo', args: ['-m', '600', path], cwd: '/', env: { PATH: systemPath } }
+  await runProgram(makePipe, 'person')
   const pipe = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
   // Before `cat` has opened the pipe, it has no writer, which would look like its end.
   let guard: number | undefined = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)

@@ -3,8 +3,8 @@
  * arguments. A client is started in advance and waits, since starting takes ten times as long as typing.
  */
 import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { startProgram } from '../../base/start-program.ts'
 import type { TmuxAccess } from './access.ts'
 
 export interface PaneInput {
@@ -28,11 +28,8 @@ export function createPaneInput({ program, env, server = [] }: TmuxAccess, pane:
     const buffer = `signalbox-${randomUUID()}`
     // Pastes the bytes unchanged and without brackets, and does not disturb a person in copy mode.
     const words = ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-r', '-d', '-b', buffer, '-t', pane]
-    const client = spawn(program, [...server, ...words], {
-      env: { ...env },
-      cwd: '/',
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
+    const tmux = { file: program, args: [...server, ...words], cwd: '/', env }
+    const client = startProgram(tmux, 'person', { stdio: ['pipe', 'ignore', 'ignore'] })
     client.stdin?.on('error', () => {})
     client.once('error', () => {})
     client.once('close', () => {
