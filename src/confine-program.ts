@@ -42,7 +42,7 @@ export function createConfineProgram({ sandboxes, events, directory }: ConfinePr
     makePrivateDirectory(directory)
     const forwards = await openForwards(confinement.forwards, folder, judgeFor(given))
     return {
-      reach: { wrap: (inner) => confinement.wrap(inner, folder) },
+      within: { wrap: (inner) => confinement.wrap(inner, folder) },
       [Symbol.dispose]: () => forwards[Symbol.dispose](),
     }
   }

@@ -11,14 +11,14 @@ const noAgentWrites = [
   /^base\/(close-inherited|data-directory|make-directory|package-files|private-socket|shared-machine|sqlite-file)\.ts$/,
   // The ways to open a file in a place of an agent.
   /^base\/(open-inside|read-inside)\.ts$/,
-  /^(hub|confine-upstream)\.ts$/,
+  /^(hub|confine-program|confine-upstream)\.ts$/,
   /^drivers\/(model\/partial-text|port\/(gemini-policies|sign-of-life)|pty\/activity\/activity-rules)\.ts$/,
   // In the folder of the session.
   /^drivers\/(codex\/(server-program|own-tool-requests)|gemini\/(companion|hand-over|pending-call))\.ts$/,
   /^drivers\/opencode\/(opencode|server-file)\.ts$/,
   /^sessions\/(earlier-text|hand-over|kill-session|launch|project-watch|prunable|session-git|worktree-script)\.ts$/,
   /^index\/(index|index-file|no-repository|query-worker|chunks\/definitions)\.ts$/,
-  /^sandbox\/(agent-places|control-groups|limits|probe|system)\.ts$/,
+  /^sandbox\/(agent-places|control-groups|limits|program-guards|probe|system)\.ts$/,
   /^templates\/(availability|template-folder|template-writer|templates|watch-folder)\.ts$/,
   /^connectors\/connectors\.ts$/,
   /^upstream\/oauth-file\.ts$/,

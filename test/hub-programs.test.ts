@@ -17,7 +17,7 @@ import { createTempHome } from './harness/temp-home.ts'
 import { shippedHub } from './worlds/hub-process.ts'
 import type { OwnHub } from './worlds/own-hub.ts'
 import { startOwnHub } from './worlds/own-hub.ts'
-import { users } from './worlds/ordinary-user.ts'
+import { hubUsers } from './worlds/hub-users.ts'
 import { failureOf } from './worlds/session-hub.ts'
 
 const confined = requiresAll('bwrap', 'socat', 'setpriv')
@@ -97,7 +97,7 @@ async function save(hub: OwnHub, template: Readonly<Record<string, unknown>>): P
   await hub.call('save_template', { payload: template })
 }
 
-confined.describe.each(users)('as %s', (_, within) => {
+confined.describe.each(hubUsers())('as $who', ({ within }) => {
   test('the tear-down of a worktree is confined like the sessions that worked in it', async () => {
     await using person = await createPerson()
     await using hub = await startHub(person, within)
@@ -262,6 +262,7 @@ confined.describe.each(users)('as %s', (_, within) => {
       ...process.env,
       HOME: person.path,
       SIGNALBOX_HOME: join(person.path, 'hub'),
+      TMPDIR: person.path,
       PATH: `${local}${delimiter}${process.env['PATH']}`,
     }
     mkdirSync(env.SIGNALBOX_HOME, { mode: 0o700 })

@@ -67,7 +67,9 @@ export function createReadingGit(run: ScriptRunner): ReadingGit {
 export function repositoryAround(directory: string): WorkspaceGit {
   const top = topOf(directory)
   if (top === undefined) return { is: 'none' }
-  return isGitDirectory(top) ? { is: 'repository', shared: top, own: top } : gitOf(top)
+  const found = gitOf(top)
+  // git also prefers `.git` to a bare repository around it.
+  return found.is === 'none' && isGitDirectory(top) ? { is: 'repository', shared: top, own: top } : found
 }
 
 /** The reach of a git that only reads, in this directory. `more`: paths outside of its repository. */

@@ -12,4 +12,4 @@ export interface HubProgram {
 }
 
 /** Rejects if the sandbox cannot be made. Dispose of it after the program has ended. */
-export type ConfineProgram = (program: HubProgram) => Promise<Disposable & { readonly reach: Reach }>
+export type ConfineProgram = (program: HubProgram) => Promise<Disposable & { readonly within: Reach }>

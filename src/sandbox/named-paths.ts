@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, normalize } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
 import { pathOnly } from './look-at.ts'
 import type { Mount } from './mounts.ts'
-import { trustedPath } from './trusted-path.ts'
+import { realpathOf, trustedPath } from './trusted-path.ts'
 
 export interface NamedPathsOptions {
   readonly home: string
@@ -43,6 +43,15 @@ export function writablePaths(write: Sandbox['write'], options: NamedPathsOption
     if (target !== undefined) found.push(target)
   }
   return found
+}
+
+/** The same, where nothing may be made, and links may lead anywhere. */
+export function namedTargets(
+  write: Sandbox['write'],
+  options: Pick<NamedPathsOptions, 'home' | 'env'>,
+): readonly string[] {
+  const paths = write.flatMap((text) => expand(text, options) ?? [])
+  return paths.map((path) => realpathOf(path) ?? path)
 }
 
 const folderFlags = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW

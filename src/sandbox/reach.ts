@@ -57,7 +57,7 @@ export function reachOf(spec: ReachSpec, { tools, limits }: ReachMaker): Reach {
     arrange(named).filter(({ is }) => is !== 'link'),
     (source) => seen.get(source)!,
   )
-  const script = ['own=$PATH; PATH=/usr/bin:/bin', ...check, 'PATH=$own; exec "$@"'].join('\n')
+  const script = ['_path=$PATH; PATH=/usr/bin:/bin', ...check, 'PATH=$_path; exec "$@"'].join('\n')
   return { sandbox, before: ['/bin/sh', '-c', script, 'sh', ...processLimit(tools, limits)] }
 }
 

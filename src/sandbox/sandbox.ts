@@ -24,7 +24,7 @@ export type { Choice } from './choose.ts'
 export { probe as probeSandbox } from './probe.ts'
 export type { Mount } from './mounts.ts'
 export type { ConfineProgram, HubProgram } from './hub-program.ts'
-export { writablePaths } from './named-paths.ts'
+export { namedTargets } from './named-paths.ts'
 export { reachOf } from './reach.ts'
 export type { ReachSpec } from './reach.ts'
 

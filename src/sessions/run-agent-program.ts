@@ -35,5 +35,5 @@ export async function runAgentProgram(
           files: files ?? [],
           session,
         })
-  return (await runProgram(program, confined?.reach ?? 'person', options)).stdout
+  return (await runProgram(program, confined?.within ?? 'person', options)).stdout
 }

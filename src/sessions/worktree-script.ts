@@ -56,7 +56,7 @@ async function outcomeOf(script: WorktreeScript): Promise<string | undefined> {
   using confined = await confinedIn(script, program)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   // A process group of its own, so that stopping it also ends the programs that it started.
-  const child = startProgram(program, confined?.reach ?? 'person', {
+  const child = startProgram(program, confined?.within ?? 'person', {
     stdio: ['ignore', output.fd, output.fd],
     detached: true,
   })

@@ -13,7 +13,7 @@ import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts
 import type { ScriptRunner } from '../git/git.ts'
 import { removeWorktree } from '../git/git.ts'
 import type { ConfineProgram, Sandboxes } from '../sandbox/sandbox.ts'
-import { writablePaths } from '../sandbox/sandbox.ts'
+import { namedTargets } from '../sandbox/sandbox.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewWorktree } from './workspace.ts'
@@ -87,7 +87,7 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
   /** A worktree stays confined after a confined session, because its files stay there. */
   async function noteSandbox(path: string, sandbox: SandboxChoice, env: ProgramEnvironment): Promise<void> {
     if (sandbox === 'off') return
-    const written = [path, ...writablePaths(sandbox.write, { home: env['HOME'] ?? '/', env, writable: [path] })]
+    const written = [path, ...namedTargets(sandbox.write, { home: env['HOME'] ?? '/', env })]
     for (const worktree of await rows.list()) {
       if (written.some((each) => overlap(each, worktree.path))) await rows.save({ ...worktree, sandbox })
     }

@@ -14,12 +14,12 @@ export type ProgramOutcome =
 export function runProgram(
   file: string,
   args: readonly string[],
-  { env, reach, timeoutMs }: { env: Environment; reach: Reach; timeoutMs: number },
+  { env, within, timeoutMs }: { env: Environment; within: Reach; timeoutMs: number },
 ): Promise<ProgramOutcome> {
   return new Promise((resolve) => {
     // Runs in its own process group: the children of a wrapper script keep the pipes open after the script is killed.
     const program = { file, args, cwd: '/', env: defined(env) }
-    const child = startProgram(program, reach, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const child = startProgram(program, within, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     const timer = setTimeout(() => {
       if (child.pid !== undefined) killGroup(child.pid)
       resolve({ is: 'timed-out' })

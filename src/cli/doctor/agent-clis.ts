@@ -100,13 +100,17 @@ async function askVersion(
   using notes = mkdtempDisposableSync(join(tmpdir(), 'signalbox-'))
   const here = await probeSandbox(notes.path)
   if (here.is === 'missing') {
-    return runProgram(file, ['--version'], { env: { PATH: searchPath, HOME: env['HOME'] }, reach: 'person', timeoutMs })
+    return await runProgram(file, ['--version'], {
+      env: { PATH: searchPath, HOME: env['HOME'] },
+      within: 'person',
+      timeoutMs,
+    })
   }
   // A small script may start the real program beside it.
   const beside = realpathSync(dirname(file))
   const isWide = `${env['HOME'] ?? '/'}/`.startsWith(`${beside}/`)
-  const reach = reachOf({ read: isWide ? [] : [beside], write: [], programs: [file], searchPath }, here)
-  return runProgram(file, ['--version'], { env: { PATH: searchPath, HOME: '/tmp' }, reach, timeoutMs })
+  const within = reachOf({ read: isWide ? [] : [beside], write: [], programs: [file], searchPath }, here)
+  return await runProgram(file, ['--version'], { env: { PATH: searchPath, HOME: '/tmp' }, within, timeoutMs })
 }
 
 function isThere(program: string, searchPath: string): boolean {

@@ -55,7 +55,7 @@ function hasOneOf(sockets: ReadonlySet<string>, folder: string): boolean {
 
 async function fromLsof(port: number, env: Environment): Promise<PortOwner | undefined> {
   const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc']
-  const outcome = await runProgram('lsof', args, { env, reach: 'person', timeoutMs: 5000 })
+  const outcome = await runProgram('lsof', args, { env, within: 'person', timeoutMs: 5000 })
   if (outcome.is !== 'ended') return undefined
   const [, pid] = /^p(\d+)$/m.exec(outcome.output) ?? []
   const [, name] = /^c(.+)$/m.exec(outcome.output) ?? []

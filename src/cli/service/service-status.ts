@@ -43,7 +43,7 @@ async function inspect(scope: 'user' | 'system', env: Environment) {
 
 async function stateOf(scope: 'user' | 'system', env: Environment): Promise<string> {
   const args = [...(scope === 'user' ? ['--user'] : []), 'is-active', unitName]
-  const outcome = await runProgram('systemctl', args, { env, reach: 'person', timeoutMs: 5000 })
+  const outcome = await runProgram('systemctl', args, { env, within: 'person', timeoutMs: 5000 })
   switch (outcome.is) {
     case 'ended':
       return stateIn(outcome.output.trim())

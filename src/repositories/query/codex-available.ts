@@ -54,7 +54,7 @@ export function createCodexAvailability(options: CodexAvailabilityOptions): Code
       const file = findProgram(String(name), env['PATH'] ?? '', '/')
       using confined = await confinedFor(found, { file, env })
       const cwd = confined ? '/tmp' : dirname(file)
-      return await whyNotCodex({ file, args, env, cwd }, confined?.reach ?? 'person', new AbortController().signal)
+      return await whyNotCodex({ file, args, env, cwd }, confined?.within ?? 'person', new AbortController().signal)
     } catch (error) {
       return messageOf(error)
     }
