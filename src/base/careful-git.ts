@@ -43,7 +43,7 @@ export function createGit(env: Environment, reach: Reach, signal?: AbortSignal):
   }
   return Object.assign(git, {
     start: (directory: string, ...args: readonly string[]) =>
-      startProgram(programOf(directory, args), reach, { signal }) as ChildProcessWithoutNullStreams,
+      startProgram(programOf(directory, args), reach, { signal }),
   })
 }
 
