@@ -59,7 +59,10 @@ export function createMountRelay(options: MountRelayOptions): MountRelay {
     read: (method, params, call) => send(method, paramsFor(params, call), call, { isSafe: true }),
     canComplete: () => 'completions' in (lease().upstream.identity?.capabilities ?? {}),
     watch: (uri, call, follower) => lease().watch(uri, follower, call.client.era),
-    notify: (method, params, call) => lease().upstream.notify(method, params, call.client.era),
+    async notify(method, params, call) {
+      using _ = calls.hold(params, call)
+      await lease().upstream.notify(method, params, call.client.era)
+    },
     other: (method, params, call) => send(method, paramsFor(params, call), call, { isSafe: false }),
   }
 }

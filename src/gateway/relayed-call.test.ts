@@ -115,6 +115,24 @@ test('an answer of a confined session with roots gets those of the session, also
   expect(sent?.['inputResponses']).toEqual(answers)
 })
 
+test('the requests of one token that an upstream does not answer hold a limited memory', async () => {
+  const calls = createRelayedCalls()
+  const answers: (() => void)[] = []
+  const upstream = target(() => new Promise((resolve) => answers.push(() => resolve({ content: [] }))))
+  const large = { ...request, params: { name: 'read', arguments: { text: 'x'.repeat(4_000_000) } } }
+  const run = (call = callBy({})) => calls.run(upstream, large, call).catch((error: unknown) => error)
+  const running = Array.from({ length: 8 }, () => run())
+  expect(await run()).toMatchObject({ code: 'busy', message: expect.stringContaining('more than 32 MiB') })
+  expect(() => calls.hold(large.params, callBy({}))).toThrow('more than 32 MiB')
+  expect(answers).toHaveLength(8)
+  void run(callBy({}, { caller: { tokenId: 't2' } as Call['caller'] }))
+  expect(answers).toHaveLength(9)
+  for (const answer of answers) answer()
+  await Promise.all(running)
+  void run()
+  expect(answers).toHaveLength(10)
+})
+
 test('answers without a state are passed on to the upstream', async () => {
   let sent: Params | undefined
   const upstream = target(async (_method, params) => {

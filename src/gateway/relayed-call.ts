@@ -3,6 +3,8 @@
  * 2026-07-28 the caller gets the question as the result, and the request waits here until the caller comes back.
  */
 import { randomUUID } from 'node:crypto'
+import { heldBy } from '../base/held-memory.ts'
+import { HubError } from '../base/hub-error.ts'
 import { jsonSize } from '../base/json-size.ts'
 import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import { assertCapable, canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
@@ -25,6 +27,8 @@ import type { MountTasks } from './task-ids.ts'
 export interface RelayedCalls {
   /** Starts a request, or continues the one that `call.state` names. */
   run(target: RelayTarget, request: RelayedRequest, call: Call): Promise<object | InputRequired>
+  /** Counts what a message holds until the upstream has it. Throws if those of its caller hold too much. */
+  hold(params: Params, call: Call): Disposable
 }
 
 export interface RelayTarget {
@@ -82,6 +86,8 @@ const answerMs = 600_000
 const maxWaiting = 32
 /** A modern upstream may keep all it knows about a call in its state. */
 const longestState = 256 * 1024
+/** Of the requests of one token that upstreams have not answered. The hub keeps several copies of each. */
+const mostHeld = 32 * 1024 * 1024
 const maxMissed = 100
 const maxMissedBytes = 2 * 1024 * 1024
 
@@ -90,10 +96,27 @@ export const mayAskBack: ReadonlySet<string> = new Set(['tools/call', 'resources
 
 export function createRelayedCalls(): RelayedCalls {
   const waiting = new Map<string, Relayed>()
+  const heldByCaller = new Map<string, number>()
+
+  function hold(params: Params, { caller: { tokenId } }: Call): Disposable {
+    const size = heldBy(params)
+    const held = (heldByCaller.get(tokenId) ?? 0) + size
+    if (held > mostHeld) throw tooMuchHeld()
+    heldByCaller.set(tokenId, held)
+    return {
+      [Symbol.dispose]() {
+        const left = heldByCaller.get(tokenId)! - size
+        if (left === 0) heldByCaller.delete(tokenId)
+        else heldByCaller.set(tokenId, left)
+      },
+    }
+  }
 
   function begin(target: RelayTarget, request: RelayedRequest, call: Call): Relayed {
     const { method, isSafe, headers } = request
     const { lease, tasks } = target
+    const asked = tasks.original(request.params)
+    const held = hold(asked, call)
     const cancel = new AbortController()
     const relayed: Relayed = {
       request,
@@ -133,7 +156,6 @@ export function createRelayedCalls(): RelayedCalls {
         return askFor(relayed, call, target, shown, signal, onProgress)
       },
     }
-    const asked = tasks.original(request.params)
     relayed.outcome = lease.upstream.request(method, asked, options).then(
       (result) => {
         tasks.answered(asked)
@@ -145,7 +167,7 @@ export function createRelayedCalls(): RelayedCalls {
       },
     )
     // Between two requests of the client no caller handles a rejection.
-    relayed.outcome.catch(() => {})
+    relayed.outcome.catch(() => {}).finally(() => held[Symbol.dispose]())
     return relayed
   }
 
@@ -214,6 +236,7 @@ export function createRelayedCalls(): RelayedCalls {
   }
 
   return {
+    hold,
     async run(target, request, call) {
       const state = isRecord(call.state) ? call.state : {}
       if (typeof state['relayed'] === 'string') return resume(state['relayed'], call)
@@ -221,6 +244,13 @@ export function createRelayedCalls(): RelayedCalls {
       return goOn(begin(target, withAnswers(request, state, answers), call), call)
     },
   }
+}
+
+function tooMuchHeld(): HubError {
+  return new HubError(
+    'busy',
+    `The calls of this session that upstreams have not answered would hold more than ${mostHeld / 1024 / 1024} MiB. Wait for one to end, or cancel one.`,
+  )
 }
 
 /** A client may come back without a state. Its answers are passed on all the same. */
