@@ -1,6 +1,6 @@
 /**
- * The sandboxes of programs that the hub itself runs for a session. They end with the hub, so the forwards out of their
- * sandboxes run in the hub. The list of a sandbox decides which hosts it reaches. None reaches the hub.
+ * The sandboxes of connectors, and of programs that the hub itself runs for a session. They end with the hub, so the
+ * forwards out of their sandboxes run in the hub. The list of a sandbox decides which hosts it reaches. None reaches the hub.
  */
 import { realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,12 +22,19 @@ export function createConfineProgram({ sandboxes, events, directory }: ConfinePr
   rmSync(directory, { recursive: true, force: true })
   let count = 0
 
-  function judgeFor({ sandbox: { network }, session }: HubProgram): Judge {
+  function judgeFor({ sandbox: { network }, session, connector }: HubProgram): Judge {
+    const owner = connector === undefined ? 'this sandbox' : `the connector "${connector}"`
     const allow = typeof network === 'object' ? network.allow : []
     return async (host, port) => {
       const isAllowed = isListed(allow, host, port)
-      const reason = isAllowed ? undefined : `${host}:${port} is not on the list of this sandbox.`
-      const payload = { host, port, allowed: isAllowed, ...(reason !== undefined && { reason }) }
+      const reason = isAllowed ? undefined : `${host}:${port} is not on the list of ${owner}.`
+      const payload = {
+        ...(connector !== undefined && { connector }),
+        host,
+        port,
+        allowed: isAllowed,
+        ...(reason !== undefined && { reason }),
+      }
       await events.append({ type: 'network-decided', ...(session !== undefined && { session }), payload })
       return { isAllowed, reason }
     }

@@ -22,13 +22,7 @@ import { packageFile, packageVersion, signalboxProgram } from './base/package-fi
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
 import { isSharedMachine } from './base/shared-machine.ts'
-import {
-  holderSocketDirectory,
-  hubSocket,
-  programSocketDirectory,
-  socketPlaces,
-  upstreamSocketDirectory,
-} from './base/socket-places.ts'
+import { holderSocketDirectory, hubSocket, programSocketDirectory, socketPlaces } from './base/socket-places.ts'
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConfineProgram } from './confine-program.ts'
@@ -257,8 +251,8 @@ export async function startHub(
       proofOf,
     },
   })
-  const confine = createConfineUpstream({ sandboxes, events, directory: upstreamSocketDirectory(home.path) })
   const confineProgram = createConfineProgram({ sandboxes, events, directory: programSocketDirectory(home.path) })
+  const confine = createConfineUpstream(confineProgram)
   const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins, confine }))
   const holders = {
     directory: directories.sessions,

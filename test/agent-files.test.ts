@@ -11,7 +11,7 @@ const noAgentWrites = [
   /^base\/(close-inherited|data-directory|make-directory|package-files|private-socket|shared-machine|sqlite-file)\.ts$/,
   // The ways to open a file in a place of an agent.
   /^base\/(open-inside|read-inside)\.ts$/,
-  /^(hub|confine-program|confine-upstream)\.ts$/,
+  /^(hub|confine-program)\.ts$/,
   /^drivers\/(model\/partial-text|port\/(gemini-policies|sign-of-life)|pty\/activity\/activity-rules)\.ts$/,
   // In the folder of the session.
   /^drivers\/(codex\/(server-program|own-tool-requests)|gemini\/(companion|hand-over|pending-call))\.ts$/,

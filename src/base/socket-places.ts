@@ -33,19 +33,10 @@ export function hubSocket(home: string): string {
   return join(shortDirectory(), `hub-${markOf(home)}.sock`)
 }
 
-/** The sockets of confined connectors. Nothing else is in this directory. */
-export function upstreamSocketDirectory(home: string): string {
-  return directoryFor('upstreams', home)
-}
-
-/** The sockets of confined programs that the hub runs. Nothing else is in this directory. */
+/** The sockets of confined programs that the hub starts. Nothing else is in this directory. */
 export function programSocketDirectory(home: string): string {
-  return directoryFor('programs', home)
-}
-
-function directoryFor(name: string, home: string): string {
-  const usual = join(home, 'run', name)
-  return fits(join(usual, 'x'.repeat(24))) ? usual : join(shortDirectory(), `${name}-${markOf(home)}`)
+  const usual = join(home, 'run', 'programs')
+  return fits(join(usual, 'x'.repeat(24))) ? usual : join(shortDirectory(), `programs-${markOf(home)}`)
 }
 
 function markOf(home: string): string {
