@@ -24,11 +24,14 @@ import { requiresAll } from './harness/requires.ts'
 
 const { describe } = requiresAll('bwrap', 'git')
 const notes = mkdtempSync(join(tmpdir(), 'agent-git-'))
-const found = await probe(notes)
 afterAll(() => rmSync(notes, { recursive: true }))
-if (found.is === 'missing') throw new Error(found.reason)
-const { tools, limits } = found
-const run = createScriptRunner({ reach: async (spec: ReachSpec) => reachOf(spec, { tools, limits }) })
+const found = probe(notes)
+async function available() {
+  const here = await found
+  if (here.is === 'missing') throw new Error(here.reason)
+  return here
+}
+const run = createScriptRunner({ reach: async (spec: ReachSpec) => reachOf(spec, await available()) })
 const identity = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_AUTHOR_NAME: 'A',
@@ -62,6 +65,7 @@ async function session(workspace = work) {
     { is: 'write', path: workspace, source: workspace },
     ...more,
   ]
+  const { tools, limits } = await available()
   const isolation = { tools, limits, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() }
   return {
     copy: join(directory, 'copy'),

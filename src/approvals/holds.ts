@@ -220,7 +220,11 @@ export function createHolds(options: HoldsOptions): Holds {
               listener()
             }),
         ],
-        look: async () => (await look(id, signal)) ?? (isOver() ? pending : undefined),
+        async look() {
+          // What has changed before the end counts.
+          const isLast = isOver()
+          return (await look(id, signal)) ?? (isLast ? pending : undefined)
+        },
         timeoutMs: Math.min(longestTimerMs, Math.max(holdsForMs, expiresInMs) + 1_000),
         signal,
       })

@@ -51,6 +51,8 @@ async function createPerson(clone: (path: string) => Promise<void>): Promise<New
   const path = join(place.path, 'signalbox')
   const home = join(place.path, 'home')
   await mkdir(home)
+  // `npx` finds the packages here, so that no test waits for a registry.
+  await symlink(join(root, 'node_modules'), join(home, 'node_modules'))
   await clone(path)
   const dataDirectory = join(home, '.signalbox')
   return {
