@@ -59,7 +59,7 @@ test('an endless answer is cut off', async () => {
 })
 
 test('an answer with a long text, which the hub may have to send back, is refused', async () => {
-  const body = JSON.stringify({ keys: [{ access_token: 'x'.repeat(10_000) }] })
+  const body = JSON.stringify({ keys: [{ access_token: 'x'.repeat(70_000) }] })
   const server = await serveHttp(({ response }) => response.end(body))
   const outcome = fetching(server.url, 'machine', {}, { bytes: 100_000, ms: 10_000 })(server.url)
   await expect(outcome).rejects.toThrow(

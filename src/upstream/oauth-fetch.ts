@@ -29,6 +29,8 @@ export interface OAuthFetchOptions {
 
 /** Of a JSON answer. Metadata and tokens have a few dozen. */
 const mostValues = 10_000
+/** In characters. A token that names the groups of its person is longer than other texts. */
+const longestToken = 64 * 1024
 const defaultLimits = { bytes: 1024 * 1024, ms: 10_000 }
 
 /** Redirects are returned, not followed: the SDK follows those within an origin by calling this function again. */
@@ -135,8 +137,8 @@ function assertParsable(body: Buffer, url: URL): void {
 function assertReturnable(text: string): void {
   try {
     JSON.parse(text, (key, value: unknown) => {
-      const isShort = isReturnable(key) && (typeof value === 'object' || isReturnable(value))
-      if (!isShort) throw new TooLongToReturn(`"${key.slice(0, 40)}" in an answer to a login`)
+      const isShort = isReturnable(key) && (typeof value === 'object' || isReturnable(value, longestToken))
+      if (!isShort) throw new TooLongToReturn(`"${key.slice(0, 40)}" in an answer to a login`, longestToken)
       return undefined
     })
   } catch (error) {
