@@ -63,7 +63,7 @@ test('an answer with a long text, which the hub may have to send back, is refuse
   const server = await serveHttp(({ response }) => response.end(body))
   const outcome = fetching(server.url, 'machine', {}, { bytes: 100_000, ms: 10_000 })(server.url)
   await expect(outcome).rejects.toThrow(
-    '"access_token" in an answer to a login must be a text of at most 8192 characters',
+    '"access_token" in an answer to a login must be a text of at most 65536 characters',
   )
 })
 
