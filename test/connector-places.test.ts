@@ -85,7 +85,7 @@ describe('the program of a connector', () => {
     const directory = join(home.path, 'honest')
     mkdirSync(directory)
     writeFileSync(join(directory, 'package.json'), '{"name": "honest", "version": "1.0.0", "bin": "index.js"}')
-    writeFileSync(join(directory, 'index.js'), `#!/usr/bin/env node\nimport(${JSON.stringify(shell)})\n`)
+    writeFileSync(join(directory, 'index.js'), `#!${process.execPath}\nimport(${JSON.stringify(shell)})\n`)
     chmodSync(join(directory, 'index.js'), 0o755)
     return directory
   }
