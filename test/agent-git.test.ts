@@ -53,13 +53,8 @@ function person(line: string, directory = work): string {
   return execFileSync('/bin/sh', ['-ec', line], { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' }).trim()
 }
 
-/** A repository with a commit, a session in it, and what its agent can do. */
-async function session(workspace = work) {
-  const directory = mkdtempSync(join(home, 'session-'))
-  const repository = await repositoryFor(workspace, run)
-  if (repository.is !== 'repository') throw new Error(repository.reason)
-  const git = createAgentGit({ session: 'fix', workspace, repository, directory, run })
-  const more = await git.make()
+/** Runs lines in a sandbox. */
+function agentIn(workspace: string, more: readonly Mount[]) {
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: false }),
     { is: 'write', path: workspace, source: workspace },
@@ -67,15 +62,37 @@ async function session(workspace = work) {
   ]
   const { tools, limits } = await available()
   const isolation = { tools, limits, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() }
+  return (line: string): string => {
+    const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
+    const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${stdout}${stderr}`)
+    return stdout.trim()
+  }
+}
+
+/** A repository with a commit, a session in it, and what its agent can do. */
+async function session(workspace = work) {
+  const directory = mkdtempSync(join(home, 'session-'))
+  const repository = await repositoryFor(workspace, run)
+  if (repository.is !== 'repository') throw new Error(repository.reason)
+  /** Before the hub notes what both have. */
+  let meanwhile: string | undefined
+  const interrupted: typeof run = async (script, spec) => {
+    const lines = spec.write.join() === join(directory, 'both') ? meanwhile : undefined
+    meanwhile = lines === undefined ? meanwhile : undefined
+    if (lines !== undefined) agent(lines)
+    return await run(script, spec)
+  }
+  const git = createAgentGit({ session: 'fix', workspace, repository, directory, run: interrupted })
+  const agent = agentIn(workspace, await git.make())
   return {
     copy: join(directory, 'copy'),
-    agent(line: string): string {
-      const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
-      const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
-      if (status !== 0) throw new Error(`${stdout}${stderr}`)
-      return stdout.trim()
-    },
+    agent,
     exchange: () => git.exchange(),
+    exchangeWhile: (lines: string) => {
+      meanwhile = lines
+      return git.exchange()
+    },
   }
 }
 
@@ -121,6 +138,62 @@ describe('the git directory of a session', () => {
     expect(await meet()).toEqual([expect.stringContaining('different versions')])
     expect(person('git show :a')).toBe('5')
     expect(agent('git show :a')).toBe('4')
+  })
+
+  test('an agent may go on while its work comes back', async () => {
+    repository()
+    const { agent, exchange: meet, exchangeWhile } = await session()
+    agent('echo 2 >b; git add b; git commit -qm two; echo 3 >c; git add c; git switch -qc next')
+    expect(
+      await exchangeWhile(
+        'echo 4 >c; git add c; git commit -qm three; git branch -q -f main; git switch -q main; git commit -q --amend -m four; echo 5 >c; git add c',
+      ),
+    ).toEqual([])
+    expect(await meet()).toEqual([])
+    expect(person('git log --format=%s; git branch --show-current; git status --porcelain; git show :c')).toBe(
+      'four\ntwo\none\nmain\nM  c\n5',
+    )
+    expect(await meet()).toEqual([])
+  })
+
+  test('a branch that a person deletes goes on both sides, and one that an agent deletes stays', async () => {
+    repository()
+    person('git branch theirs; git branch own; git pack-refs --all; git tag v1; git tag v2')
+    const { agent, exchange: meet } = await session()
+    person('git branch -qD theirs; git tag -d v1')
+    agent('git branch -qD own; git tag -d v2')
+    expect(await meet()).toEqual([])
+    expect(agent('git for-each-ref --format="%(refname:short)"')).toBe('main')
+    expect(person('git for-each-ref --format="%(refname:short)"')).toBe('main\nown\nv2')
+    person('git branch theirs')
+    agent('git branch own; git branch -f own $(git commit-tree -m new HEAD^{tree})')
+    expect(await meet()).toEqual([])
+    expect(person('git log -1 --format=%s own')).toBe('new')
+    expect(agent('git branch --list theirs')).toBe('theirs')
+  })
+
+  test('what both have done alike is nothing that stays apart later', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    for (const side of [agent, person]) side('echo 2 >b; git add b; git branch both')
+    expect(await meet()).toEqual([])
+    agent('echo 3 >b; git add b; git branch -f both $(git commit-tree -m new HEAD^{tree})')
+    expect(await meet()).toEqual([])
+    expect(person('git show :b; git log -1 --format=%s both')).toBe('3\nnew')
+  })
+
+  test('changes that an agent has stashed are kept, each of them', async () => {
+    repository()
+    person('echo old >a; git stash -q; echo mine >a')
+    const { agent, exchange: meet } = await session()
+    agent('git stash -q; echo 2 >a; git stash -q')
+    const said = await meet()
+    expect(said).toEqual(Array(2).fill(expect.stringContaining('Its agent has stashed changes.')))
+    const kept = said.map((each) => /refs\/signalbox\/fix\/stash\/[0-9a-f]+/.exec(each)?.[0])
+    expect(kept.map((ref) => person(`git show ${ref}:a`)).toSorted()).toEqual(['2', 'mine'])
+    expect(person(`git stash list | wc -l; git stash apply -q ${kept[0]}; git status --porcelain`)).toBe('1\n M a')
+    agent('git checkout -q a; git stash pop -q; git stash drop -q')
+    expect(await meet()).toEqual([])
   })
 
   test('a branch that has moved on both sides stays on each, and a merge comes when it is finished', async () => {

@@ -6,13 +6,13 @@
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Mount, ReachSpec } from '../sandbox/sandbox.ts'
-import { isHash, parseDifferences, toIndexInfo } from './differences.ts'
+import { isHash, parseDifferences, toIndexInfo, toListings } from './differences.ts'
 import type { Repository, WorkspaceGit } from './repository.ts'
 import { gitOf } from './repository.ts'
 import type { ScriptRunner } from './run-script.ts'
 import { change, initialize, inspect, look, prepare, save } from './scripts.ts'
-import type { Changes, Facts, Sides, ThreeWay } from './three-way.ts'
-import { compare, isEmpty } from './three-way.ts'
+import type { Agreed, Changes, Facts, Sides, ThreeWay } from './three-way.ts'
+import { agree, compare, isEmpty } from './three-way.ts'
 
 export interface AgentGit {
   /**
@@ -81,7 +81,8 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     }
     const sides = await lookAtSides()
     const facts = await factsOf(sides, compare(sides))
-    const { toPerson, toAgent, apart } = compare(facts ? { ...sides, facts } : sides)
+    const changes = compare(facts ? { ...sides, facts } : sides)
+    const { toPerson, toAgent, apart } = changes
     const refused = [
       ...(await apply(toPerson, toKeep(apart), {
         read: [lends, join(copy, 'lfs')],
@@ -90,9 +91,7 @@ export function createAgentGit({ session, workspace, repository, directory, run 
       })),
       ...(await apply(toAgent, [], { read: [], write: [copy], variables: { ...paths, shared: copy, own: mine } })),
     ]
-    if (!isEmpty(toPerson) || !isEmpty(toAgent)) {
-      await run(save, { read: [shared, copy], write: [base], shown, variables: paths })
-    }
+    await note(agree(sides, changes, refused), sides)
     return shorten([
       ...apart.map(({ why, ref }) => (ref ? `${why} What its agent has is kept as ${keptName(ref.name)}.` : why)),
       ...refused.map((each) => `git refused to change ${JSON.stringify(each)}.`),
@@ -135,6 +134,14 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     const answer = await run(change, { read: [input, ...read], write, shown, variables })
     for (const { name: ref, after } of more) kept.set(ref, after)
     return answer.split('\n').filter((line) => line !== '')
+  }
+
+  /** What an agent has changed since the hub looked is not among it, and comes next. */
+  async function note({ head, busy, refs, index }: Agreed, before: Sides): Promise<void> {
+    if (refs.size === 0 && index.size === 0 && head === before.head && busy === before.busy) return
+    const listings = { ...toListings('refs', refs), ...toListings('index', index) }
+    writeInput(input, { ...listings, head: `${head}\n${busy ?? ''}\n` })
+    await run(save, { read: [input], write: [base], variables: paths })
   }
 
   function toKeep(apart: ThreeWay['apart']): readonly Kept[] {
