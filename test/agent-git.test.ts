@@ -12,7 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLog } from '../src/base/log.ts'
+import { createRedactor } from '../src/base/redact.ts'
 import { createAgentGit, createScriptRunner, repositoryFor } from '../src/git/git.ts'
 import { bubblewrap } from '../src/sandbox/bubblewrap.ts'
 import type { Mount } from '../src/sandbox/mounts.ts'
@@ -20,8 +23,11 @@ import type { ReachSpec } from '../src/sandbox/reach.ts'
 import { probe } from '../src/sandbox/probe.ts'
 import { reachOf } from '../src/sandbox/reach.ts'
 import { isRoot, systemMounts } from '../src/sandbox/system.ts'
+import { createSessionGits } from '../src/sessions/session-git.ts'
+import type { SessionRecord } from '../src/sessions/session-store.ts'
 import { requiresAll } from './harness/requires.ts'
 
+const patience = { timeout: 60_000, interval: 50 }
 const { describe } = requiresAll('bwrap', 'git')
 const notes = mkdtempSync(join(tmpdir(), 'agent-git-'))
 afterAll(() => rmSync(notes, { recursive: true }))
@@ -99,6 +105,68 @@ async function session(workspace = work) {
 function repository(directory = work): void {
   person('git init -q -b main; echo one >a; git add a; git commit -qm one', directory)
 }
+
+describe('the hub and the git directories of its sessions', () => {
+  async function open() {
+    let message: string | undefined
+    const starts = { count: 0 }
+    const gits = createSessionGits({
+      run: (script, spec) => {
+        starts.count++
+        return run(script, spec)
+      },
+      registry: {
+        change: async (_id, change) => {
+          const record = { lastMessage: message } as SessionRecord
+          message = change(record)?.lastMessage ?? message
+          return { ...record, lastMessage: message }
+        },
+      },
+      directory: join(home, 'sessions'),
+      log: createLog({ level: 'error', redactor: createRedactor() }),
+    })
+    const record = { id: 's1', name: 'fix', workspacePath: work }
+    return { gits, record, starts, begin: async () => agentIn(work, (await gits.make(record)).mounts) }
+  }
+
+  test('what an agent has committed while there was no hub comes back before the session starts again', async () => {
+    repository()
+    const { begin } = await open()
+    const agent = await begin()
+    agent('git commit -q --allow-empty -m late; echo 2 >a; git stash -q')
+    const again = await begin()
+    expect(person('git log -1 --format=%s; git for-each-ref refs/signalbox | wc -l')).toBe('late\n1')
+    expect(again('git log -1 --format=%s')).toBe('late')
+  })
+
+  test('what one side does is soon on the other, and a session in which nothing happens starts no program', async () => {
+    repository()
+    person('git branch fix/one')
+    const { gits, record, begin, starts } = await open()
+    const agent = await begin()
+    gits.follow(record)
+    await gits.exchange(record.id)
+    agent('git tag v1')
+    await vi.waitUntil(() => person('git tag') === 'v1', patience)
+    agent('git branch fix/two')
+    await vi.waitUntil(() => person('git branch --list fix/two') !== '', patience)
+    person('git branch new/three; git branch new/deep/four')
+    await vi.waitUntil(() => agent('git branch --list "new/*" | wc -l') === '2', patience)
+    person('git tag v2; git branch -D new/deep/four')
+    await vi.waitUntil(() => agent('git tag; git branch --list "new/*"') === 'v1\nv2\n  new/three', patience)
+    const reads = 'git status; git log; git diff; git branch'
+    // git notes in the index what it has found in the files.
+    for (const side of [agent, person]) side(reads)
+    // Until the hub has seen its own changes.
+    let before = -1
+    const isQuiet = () => before === (before = starts.count)
+    await vi.waitUntil(isQuiet, { ...patience, interval: 2_000 })
+    for (const side of [agent, person]) side(reads)
+    await sleep(1_000)
+    expect(starts.count).toBe(before)
+    await gits.end(record.id)
+  })
+})
 
 describe('the git directory of a session', () => {
   test('commits, branches, tags and HEAD of an agent come back, and what a person does reaches the agent', async () => {

@@ -4,7 +4,7 @@
  * exchanges branches, tags, HEAD, index and objects between both.
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Mount, ReachSpec } from '../sandbox/sandbox.ts'
 import { isHash, parseDifferences, toIndexInfo, toListings } from './differences.ts'
 import type { Repository, WorkspaceGit } from './repository.ts'
@@ -13,6 +13,7 @@ import type { ScriptRunner } from './run-script.ts'
 import { change, initialize, inspect, look, prepare, save } from './scripts.ts'
 import type { Agreed, Changes, Facts, Sides, ThreeWay } from './three-way.ts'
 import { agree, compare, isEmpty } from './three-way.ts'
+import type { WatchedFolder } from './watch-folders.ts'
 
 export interface AgentGit {
   /**
@@ -26,7 +27,7 @@ export interface AgentGit {
    */
   exchange(): Promise<readonly string[]>
   /** Something changes in these directories when one side commits, or checks something out. */
-  readonly watched: readonly string[]
+  readonly watched: readonly WatchedFolder[]
 }
 
 export interface AgentGitSpec {
@@ -75,7 +76,7 @@ export function createAgentGit({ session, workspace, repository, directory, run 
   }
 
   async function exchange(): Promise<readonly string[]> {
-    if (shared === link) {
+    if (shared === link && !existsSync(join(shared, 'HEAD'))) {
       const made = await run(initialize, { read: [copy], write: [shared, base], shown, variables: paths })
       if (made !== '') return []
     }
@@ -154,7 +155,16 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     return `refs/signalbox/${encodeURIComponent(session)}/${quoted.replaceAll(/[!'()*]/g, '_')}`
   }
 
-  return { make, exchange, watched: [copy, mine, join(copy, 'refs/heads'), shared, own, join(shared, 'refs/heads')] }
+  const watched = [
+    { root: copy, mine },
+    { root: shared, mine: own },
+  ].flatMap((side): readonly WatchedFolder[] => [
+    { root: side.root, path: '' },
+    { root: side.root, path: relative(side.root, side.mine) },
+    { root: side.root, path: 'refs/heads', isDeep: true },
+    { root: side.root, path: 'refs/tags', isDeep: true },
+  ])
+  return { make, exchange, watched }
 }
 
 /**
