@@ -3,7 +3,8 @@
  * The kinds alternate, so that other load on the machine affects all of them. CPU and memory are those of the holder
  * and everything below it, as soon as the program runs.
  */
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Session } from '../src/api/session.ts'
 import { until } from '../test/fixtures/until.ts'
@@ -41,6 +42,26 @@ for (let round = 0; round < rounds; round++) {
   }
 }
 
+await using work = await createTempHome()
+const repository = makeRepository(join(work.path, 'repository'))
+/** In a repository of 10,000 files: starts, with the programs that the hub runs for them, and `git status` inside. */
+const inRepository = new Map(
+  Object.keys(kinds).map((kind) => [kind, { startMs: [] as number[], statusMs: [] as number[] }]),
+)
+const statusLoop = `now() { date +%s%N; }; ${'git status >/dev/null; '.repeat(3)} from=$(now); ${'git status >/dev/null; '.repeat(10)} echo status $(($(now) - from))`
+for (let round = 0; round < rounds; round++) {
+  for (const [kind, sandbox] of Object.entries(kinds)) {
+    const name = `status-${round}-${Object.keys(kinds).indexOf(kind)}`
+    const begin = performance.now()
+    const program = { command: 'sh', args: ['-c', statusLoop], working_dir: repository, sandbox }
+    await callTool(hub, 'create_session', { name, ...program })
+    inRepository.get(kind)?.startMs.push(performance.now() - begin)
+    const { screen } = await callTool(hub, 'wait_session', { name, for: 'exit' })
+    inRepository.get(kind)?.statusMs.push(Number(/status (\d+)/.exec(String(screen))?.[1]) / 1e6 / 10)
+    await callTool(hub, 'kill_session', { name, remove: true })
+  }
+}
+
 const bare = figures.get('unconfined')!
 console.log(`${machine()}, medians of ${rounds}`)
 console.table(
@@ -56,6 +77,29 @@ console.table(
     ]),
   ),
 )
+
+console.log('In a repository of 10,000 files')
+console.table(
+  Object.fromEntries(
+    [...inRepository].map(([kind, { startMs, statusMs }]) => [
+      kind,
+      { 'start ms': median(startMs).toFixed(), 'git status ms': median(statusMs).toFixed(1) },
+    ]),
+  ),
+)
+
+function makeRepository(directory: string): string {
+  for (let folder = 0; folder < 100; folder++) {
+    mkdirSync(join(directory, String(folder)), { recursive: true })
+    for (let file = 0; file < 100; file++) writeFileSync(join(directory, `${folder}/${file}`), `${folder} ${file}\n`)
+  }
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: directory })
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-q', '-m', 'one')
+  return directory
+}
 
 function stat(pid: number): readonly string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

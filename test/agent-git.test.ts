@@ -12,7 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLog } from '../src/base/log.ts'
+import { createRedactor } from '../src/base/redact.ts'
 import { createAgentGit, createScriptRunner, repositoryFor } from '../src/git/git.ts'
 import { bubblewrap } from '../src/sandbox/bubblewrap.ts'
 import type { Mount } from '../src/sandbox/mounts.ts'
@@ -20,8 +23,11 @@ import type { ReachSpec } from '../src/sandbox/reach.ts'
 import { probe } from '../src/sandbox/probe.ts'
 import { reachOf } from '../src/sandbox/reach.ts'
 import { isRoot, systemMounts } from '../src/sandbox/system.ts'
+import { createSessionGits } from '../src/sessions/session-git.ts'
+import type { SessionRecord } from '../src/sessions/session-store.ts'
 import { requiresAll } from './harness/requires.ts'
 
+const patience = { timeout: 60_000, interval: 50 }
 const { describe } = requiresAll('bwrap', 'git')
 const notes = mkdtempSync(join(tmpdir(), 'agent-git-'))
 afterAll(() => rmSync(notes, { recursive: true }))
@@ -53,13 +59,8 @@ function person(line: string, directory = work): string {
   return execFileSync('/bin/sh', ['-ec', line], { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' }).trim()
 }
 
-/** A repository with a commit, a session in it, and what its agent can do. */
-async function session(workspace = work) {
-  const directory = mkdtempSync(join(home, 'session-'))
-  const repository = await repositoryFor(workspace, run)
-  if (repository.is !== 'repository') throw new Error(repository.reason)
-  const git = createAgentGit({ session: 'fix', workspace, repository, directory, run })
-  const more = await git.make()
+/** Runs lines in a sandbox. */
+function agentIn(workspace: string, more: readonly Mount[]) {
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: false }),
     { is: 'write', path: workspace, source: workspace },
@@ -67,21 +68,105 @@ async function session(workspace = work) {
   ]
   const { tools, limits } = await available()
   const isolation = { tools, limits, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() }
+  return (line: string): string => {
+    const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
+    const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${stdout}${stderr}`)
+    return stdout.trim()
+  }
+}
+
+/** A repository with a commit, a session in it, and what its agent can do. */
+async function session(workspace = work) {
+  const directory = mkdtempSync(join(home, 'session-'))
+  const repository = await repositoryFor(workspace, run)
+  if (repository.is !== 'repository') throw new Error(repository.reason)
+  /** Before the hub notes what both have. */
+  let meanwhile: string | undefined
+  const interrupted: typeof run = async (script, spec) => {
+    const lines = spec.write.join() === join(directory, 'both') ? meanwhile : undefined
+    meanwhile = lines === undefined ? meanwhile : undefined
+    if (lines !== undefined) agent(lines)
+    return await run(script, spec)
+  }
+  const git = createAgentGit({ session: 'fix', workspace, repository, directory, run: interrupted })
+  const agent = agentIn(workspace, await git.make())
   return {
     copy: join(directory, 'copy'),
-    agent(line: string): string {
-      const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
-      const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
-      if (status !== 0) throw new Error(`${stdout}${stderr}`)
-      return stdout.trim()
-    },
+    agent,
     exchange: () => git.exchange(),
+    exchangeWhile: (lines: string) => {
+      meanwhile = lines
+      return git.exchange()
+    },
   }
 }
 
 function repository(directory = work): void {
   person('git init -q -b main; echo one >a; git add a; git commit -qm one', directory)
 }
+
+describe('the hub and the git directories of its sessions', () => {
+  async function open() {
+    let message: string | undefined
+    const starts = { count: 0 }
+    const gits = createSessionGits({
+      run: (script, spec) => {
+        starts.count++
+        return run(script, spec)
+      },
+      registry: {
+        change: async (_id, change) => {
+          const record = { lastMessage: message } as SessionRecord
+          message = change(record)?.lastMessage ?? message
+          return { ...record, lastMessage: message }
+        },
+      },
+      directory: join(home, 'sessions'),
+      log: createLog({ level: 'error', redactor: createRedactor() }),
+    })
+    const record = { id: 's1', name: 'fix', workspacePath: work }
+    return { gits, record, starts, begin: async () => agentIn(work, (await gits.make(record)).mounts) }
+  }
+
+  test('what an agent has committed while there was no hub comes back before the session starts again', async () => {
+    repository()
+    const { begin } = await open()
+    const agent = await begin()
+    agent('git commit -q --allow-empty -m late; echo 2 >a; git stash -q')
+    const again = await begin()
+    expect(person('git log -1 --format=%s; git for-each-ref refs/signalbox | wc -l')).toBe('late\n1')
+    expect(again('git log -1 --format=%s')).toBe('late')
+  })
+
+  test('what one side does is soon on the other, and a session in which nothing happens starts no program', async () => {
+    repository()
+    person('git branch fix/one')
+    const { gits, record, begin, starts } = await open()
+    const agent = await begin()
+    gits.follow(record)
+    await gits.exchange(record.id)
+    agent('git tag v1')
+    await vi.waitUntil(() => person('git tag') === 'v1', patience)
+    agent('git branch fix/two')
+    await vi.waitUntil(() => person('git branch --list fix/two') !== '', patience)
+    person('git branch new/three; git branch new/deep/four')
+    await vi.waitUntil(() => agent('git branch --list "new/*" | wc -l') === '2', patience)
+    person('git tag v2; git branch -D new/deep/four')
+    await vi.waitUntil(() => agent('git tag; git branch --list "new/*"') === 'v1\nv2\n  new/three', patience)
+    const reads = 'git status; git log; git diff; git branch'
+    // git notes in the index what it has found in the files.
+    for (const side of [agent, person]) side(reads)
+    // Until the hub has seen its own changes.
+    let before = -1
+    const isQuiet = () => before === (before = starts.count)
+    await vi.waitUntil(isQuiet, { ...patience, interval: 2_000 })
+    for (const side of [agent, person]) side(reads)
+    await sleep(1_000)
+    expect(starts.count).toBe(before)
+    await gits.end(record.id)
+  })
+})
 
 describe('the git directory of a session', () => {
   test('commits, branches, tags and HEAD of an agent come back, and what a person does reaches the agent', async () => {
@@ -121,6 +206,62 @@ describe('the git directory of a session', () => {
     expect(await meet()).toEqual([expect.stringContaining('different versions')])
     expect(person('git show :a')).toBe('5')
     expect(agent('git show :a')).toBe('4')
+  })
+
+  test('an agent may go on while its work comes back', async () => {
+    repository()
+    const { agent, exchange: meet, exchangeWhile } = await session()
+    agent('echo 2 >b; git add b; git commit -qm two; echo 3 >c; git add c; git switch -qc next')
+    expect(
+      await exchangeWhile(
+        'echo 4 >c; git add c; git commit -qm three; git branch -q -f main; git switch -q main; git commit -q --amend -m four; echo 5 >c; git add c',
+      ),
+    ).toEqual([])
+    expect(await meet()).toEqual([])
+    expect(person('git log --format=%s; git branch --show-current; git status --porcelain; git show :c')).toBe(
+      'four\ntwo\none\nmain\nM  c\n5',
+    )
+    expect(await meet()).toEqual([])
+  })
+
+  test('a branch that a person deletes goes on both sides, and one that an agent deletes stays', async () => {
+    repository()
+    person('git branch theirs; git branch own; git pack-refs --all; git tag v1; git tag v2')
+    const { agent, exchange: meet } = await session()
+    person('git branch -qD theirs; git tag -d v1')
+    agent('git branch -qD own; git tag -d v2')
+    expect(await meet()).toEqual([])
+    expect(agent('git for-each-ref --format="%(refname:short)"')).toBe('main')
+    expect(person('git for-each-ref --format="%(refname:short)"')).toBe('main\nown\nv2')
+    person('git branch theirs')
+    agent('git branch own; git branch -f own $(git commit-tree -m new HEAD^{tree})')
+    expect(await meet()).toEqual([])
+    expect(person('git log -1 --format=%s own')).toBe('new')
+    expect(agent('git branch --list theirs')).toBe('theirs')
+  })
+
+  test('what both have done alike is nothing that stays apart later', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    for (const side of [agent, person]) side('echo 2 >b; git add b; git branch both')
+    expect(await meet()).toEqual([])
+    agent('echo 3 >b; git add b; git branch -f both $(git commit-tree -m new HEAD^{tree})')
+    expect(await meet()).toEqual([])
+    expect(person('git show :b; git log -1 --format=%s both')).toBe('3\nnew')
+  })
+
+  test('changes that an agent has stashed are kept, each of them', async () => {
+    repository()
+    person('echo old >a; git stash -q; echo mine >a')
+    const { agent, exchange: meet } = await session()
+    agent('git stash -q; echo 2 >a; git stash -q')
+    const said = await meet()
+    expect(said).toEqual(Array(2).fill(expect.stringContaining('Its agent has stashed changes.')))
+    const kept = said.map((each) => /refs\/signalbox\/fix\/stash\/[0-9a-f]+/.exec(each)?.[0])
+    expect(kept.map((ref) => person(`git show ${ref}:a`)).toSorted()).toEqual(['2', 'mine'])
+    expect(person(`git stash list | wc -l; git stash apply -q ${kept[0]}; git status --porcelain`)).toBe('1\n M a')
+    agent('git checkout -q a; git stash pop -q; git stash drop -q')
+    expect(await meet()).toEqual([])
   })
 
   test('a branch that has moved on both sides stays on each, and a merge comes when it is finished', async () => {

@@ -4,15 +4,16 @@
  * exchanges branches, tags, HEAD, index and objects between both.
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Mount, ReachSpec } from '../sandbox/sandbox.ts'
-import { isHash, parseDifferences, toIndexInfo } from './differences.ts'
+import { isHash, parseDifferences, toIndexInfo, toListings } from './differences.ts'
 import type { Repository, WorkspaceGit } from './repository.ts'
 import { gitOf } from './repository.ts'
 import type { ScriptRunner } from './run-script.ts'
 import { change, initialize, inspect, look, prepare, save } from './scripts.ts'
-import type { Changes, Facts, Sides, ThreeWay } from './three-way.ts'
-import { compare, isEmpty } from './three-way.ts'
+import type { Agreed, Changes, Facts, Sides, ThreeWay } from './three-way.ts'
+import { agree, compare, isEmpty } from './three-way.ts'
+import type { WatchedFolder } from './watch-folders.ts'
 
 export interface AgentGit {
   /**
@@ -26,7 +27,7 @@ export interface AgentGit {
    */
   exchange(): Promise<readonly string[]>
   /** Something changes in these directories when one side commits, or checks something out. */
-  readonly watched: readonly string[]
+  readonly watched: readonly WatchedFolder[]
 }
 
 export interface AgentGitSpec {
@@ -75,13 +76,14 @@ export function createAgentGit({ session, workspace, repository, directory, run 
   }
 
   async function exchange(): Promise<readonly string[]> {
-    if (shared === link) {
+    if (shared === link && !existsSync(join(shared, 'HEAD'))) {
       const made = await run(initialize, { read: [copy], write: [shared, base], shown, variables: paths })
       if (made !== '') return []
     }
     const sides = await lookAtSides()
     const facts = await factsOf(sides, compare(sides))
-    const { toPerson, toAgent, apart } = compare(facts ? { ...sides, facts } : sides)
+    const changes = compare(facts ? { ...sides, facts } : sides)
+    const { toPerson, toAgent, apart } = changes
     const refused = [
       ...(await apply(toPerson, toKeep(apart), {
         read: [lends, join(copy, 'lfs')],
@@ -90,9 +92,7 @@ export function createAgentGit({ session, workspace, repository, directory, run 
       })),
       ...(await apply(toAgent, [], { read: [], write: [copy], variables: { ...paths, shared: copy, own: mine } })),
     ]
-    if (!isEmpty(toPerson) || !isEmpty(toAgent)) {
-      await run(save, { read: [shared, copy], write: [base], shown, variables: paths })
-    }
+    await note(agree(sides, changes, refused), sides)
     return shorten([
       ...apart.map(({ why, ref }) => (ref ? `${why} What its agent has is kept as ${keptName(ref.name)}.` : why)),
       ...refused.map((each) => `git refused to change ${JSON.stringify(each)}.`),
@@ -137,6 +137,14 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     return answer.split('\n').filter((line) => line !== '')
   }
 
+  /** What an agent has changed since the hub looked is not among it, and comes next. */
+  async function note({ head, busy, refs, index }: Agreed, before: Sides): Promise<void> {
+    if (refs.size === 0 && index.size === 0 && head === before.head && busy === before.busy) return
+    const listings = { ...toListings('refs', refs), ...toListings('index', index) }
+    writeInput(input, { ...listings, head: `${head}\n${busy ?? ''}\n` })
+    await run(save, { read: [input], write: [base], variables: paths })
+  }
+
   function toKeep(apart: ThreeWay['apart']): readonly Kept[] {
     const refs = apart.flatMap(({ ref }) => (ref ? [{ name: keptName(ref.name), after: ref.hash }] : []))
     return refs.filter((ref) => kept.get(ref.name) !== ref.after)
@@ -147,7 +155,16 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     return `refs/signalbox/${encodeURIComponent(session)}/${quoted.replaceAll(/[!'()*]/g, '_')}`
   }
 
-  return { make, exchange, watched: [copy, mine, join(copy, 'refs/heads'), shared, own, join(shared, 'refs/heads')] }
+  const watched = [
+    { root: copy, mine },
+    { root: shared, mine: own },
+  ].flatMap((side): readonly WatchedFolder[] => [
+    { root: side.root, path: '' },
+    { root: side.root, path: relative(side.root, side.mine) },
+    { root: side.root, path: 'refs/heads', isDeep: true },
+    { root: side.root, path: 'refs/tags', isDeep: true },
+  ])
+  return { make, exchange, watched }
 }
 
 /**

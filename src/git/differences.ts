@@ -65,6 +65,25 @@ function toPath(listed: string): string {
   return listed.replaceAll(/[\x00\x01]/g, (byte) => (byte === '\x01' ? '\n' : '\x01'))
 }
 
+/** As the script `list` writes them: those that are old, and those that are new. */
+export function toListings(part: 'refs' | 'index', differences: ReadonlyMap<string, Difference>) {
+  const toLine = part === 'refs' ? toRefLine : toEntryLine
+  const all = [...differences]
+  const listing = (which: 'before' | 'after') =>
+    all.map(([key, { [which]: value }]) => (value === undefined ? '' : `${toLine(key, value)}\n`)).join('')
+  return { [`old-${part}`]: listing('before'), [`new-${part}`]: listing('after') }
+}
+
+function toRefLine(name: string, hash: string): string {
+  return `${hash} ${name} `
+}
+
+function toEntryLine(key: string, entry: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const path = key.slice(2).replaceAll(/[\n\x01]/g, (byte) => (byte === '\n' ? '\x01' : '\x00'))
+  return `${entry} ${key.slice(0, 1)}\t${path}`
+}
+
 function isHead(text: string): boolean {
   return text.startsWith('ref: ') ? isRefName(text.slice(5)) : isHash(text)
 }

@@ -108,6 +108,8 @@ printf '%s\\n\\n' "ref: $(g --git-dir="$shared" symbolic-ref HEAD)" >"$base/head
 export const look = `${git}${list}
 list "$own" /tmp/person
 list "$mine" /tmp/agent
+g --git-dir="$mine" stash list --format='%H refs/stash/%H ' >>/tmp/agent/refs
+sort -o /tmp/agent/refs /tmp/agent/refs
 for side in person agent; do
   cat "/tmp/$side/head"
   comm -3 "$base/refs" "/tmp/$side/refs"
@@ -145,25 +147,14 @@ while read -r name agent person; do
 done <"$in/refs"
 `
 
-/** Notes what both sides have now. Where they differ, what both had stays noted. */
-export const save = `${git}${list}
-list "$own" /tmp/person
-list "$mine" /tmp/agent
-note() {
-  comm -12 "/tmp/person/$1" "/tmp/agent/$1" >/tmp/common
-  # The key of a line is what follows its first words.
-  awk -v words="$2" '
-    { key = $0; for (word = 0; word < words; word++) key = substr(key, index(key, " ") + 1) }
-    FILENAME == "/tmp/common" { both[key] = 1; print; next }
-    FILENAME != ARGV[4] { either[key] = 1; next }
-    key in either && !(key in both)
-  ' /tmp/common "/tmp/person/$1" "/tmp/agent/$1" "$base/$1" >/tmp/noted
-  sort /tmp/noted >"$base/new-$1"
-}
-note refs 1
-note index 2
-if cmp -s /tmp/person/head /tmp/agent/head; then cp /tmp/person/head "$base/head"; fi
-for each in refs index; do mv "$base/new-$each" "$base/$each"; done
+/** Notes what both sides have now: $in has the lines of the listings in $base that are old, and the new ones. */
+export const save = `${git}
+for each in refs index; do
+  sort "$in/old-$each" | comm -13 - "$base/$each" >"/tmp/$each"
+  sort "/tmp/$each" "$in/new-$each" >"$base/new-$each"
+done
+cp "$in/head" "$base/new-head"
+for each in refs index head; do mv "$base/new-$each" "$base/$each"; done
 `
 
 /**

@@ -90,6 +90,42 @@ export function isEmpty({ refs, head, index, isFinished }: Changes): boolean {
   return refs.length === 0 && head === undefined && index.length === 0 && !isFinished
 }
 
+/** What both have once these changes are made. git has refused some refs. */
+export interface Agreed {
+  readonly head: string
+  readonly busy: string | undefined
+  /** From what both had before. */
+  readonly refs: ReadonlyMap<string, Difference>
+  readonly index: ReadonlyMap<string, Difference>
+}
+
+export function agree(sides: Sides, { toPerson, toAgent }: ThreeWay, refused: readonly string[]): Agreed {
+  const { person, agent } = sides
+  const made = [...toPerson.refs, ...toAgent.refs].filter(({ name }) => !refused.includes(name))
+  const refs = new Map(made.map(({ name, after }) => [name, after]))
+  const index = new Map([...toPerson.index, ...toAgent.index].map(({ key, entry }) => [key, entry]))
+  const isFinished = toPerson.isFinished || toAgent.isFinished
+  return {
+    head: toPerson.head ?? toAgent.head ?? (person.head === agent.head ? person.head : sides.head),
+    busy: isFinished ? undefined : person.busy === agent.busy ? person.busy : sides.busy,
+    refs: agreedIn(person.refs, agent.refs, refs),
+    index: agreedIn(person.index, agent.index, index),
+  }
+}
+
+function agreedIn(
+  person: Differences['refs'],
+  agent: Differences['refs'],
+  made: ReadonlyMap<string, string | undefined>,
+): ReadonlyMap<string, Difference> {
+  const agreed = new Map<string, Difference>()
+  for (const [key, difference] of [...person, ...agent]) {
+    if (made.has(key)) agreed.set(key, { before: difference.before, after: made.get(key) })
+    else if (isEqual(person.get(key), agent.get(key))) agreed.set(key, difference)
+  }
+  return agreed
+}
+
 function waits(why: string): ThreeWay {
   return { toPerson: nothing, toAgent: nothing, apart: [{ why }] }
 }
@@ -108,13 +144,16 @@ function compareRefs(sides: Sides): RefChanges {
   for (const [name, { before, after }] of person.refs) {
     const own = agent.refs.get(name)
     const isKept = own === undefined || isDeleted(own) || !isOfAgent(name)
-    if (!isKept || own?.after === after) continue
+    if (!isKept || (own && own.after === after)) continue
     // git cannot delete the branch on which it is.
     const isNeeded = after === undefined && agent.head === `ref: ${name}`
     if (!isNeeded) toAgent.push({ name, before: own ? own.after : before, after })
   }
   for (const [name, own] of agent.refs) {
     const theirs = person.refs.get(name)
+    if (own.after !== undefined && isStash(name)) {
+      apart.push({ why: 'Its agent has stashed changes.', ref: { name, hash: own.after } })
+    }
     if (!isOfAgent(name) || own.after === undefined || own.after === theirs?.after) continue
     const ahead = sides.facts?.ahead.get(name)
     if (theirs && ahead === 'person') {
@@ -137,6 +176,11 @@ function isDeleted({ before, after }: Difference): boolean {
 /** Of the agent's, only branches and tags come back. Remote branches come from remotes. */
 function isOfAgent(name: string): boolean {
   return /^refs\/(heads|tags)\//.test(name)
+}
+
+/** Files of the person may be in it. */
+function isStash(name: string): boolean {
+  return name.startsWith('refs/stash/')
 }
 
 /** A shell, or a prompt that shows the branch, must not read a name differently. */

@@ -2,14 +2,14 @@
  * The git directories of confined sessions. While a session runs, the hub brings what its agent commits to the person's
  * repository, and the other way round: soon after a change, at the end of each turn, and when the session ends.
  */
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
-import type { AgentGit, ScriptRunner } from '../git/git.ts'
-import { assertNotBare, createAgentGit, readOnlyGit, repositoryFor } from '../git/git.ts'
+import type { AgentGit, FolderWatch, ScriptRunner } from '../git/git.ts'
+import { assertNotBare, createAgentGit, readOnlyGit, repositoryFor, watchFolders } from '../git/git.ts'
 import type { Mount } from '../sandbox/sandbox.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -39,6 +39,7 @@ export interface SessionGitsOptions {
 
 interface Followed {
   readonly git: AgentGit
+  readonly folders: FolderWatch
   readonly stopped: AbortController
   /** The exchange that runs. */
   current: Promise<void>
@@ -69,13 +70,16 @@ export function createSessionGits({ run, registry, directory, log }: SessionGits
   /** What a later hub needs. An agent cannot write it. */
   const noteOf = (id: string) => join(folderOf(id), 'place.json')
 
-  async function make({ id, name, workspacePath }: GitSession): Promise<Awaited<ReturnType<SessionGits['make']>>> {
+  async function make(record: GitSession): Promise<Awaited<ReturnType<SessionGits['make']>>> {
+    const { id, name, workspacePath } = record
     const workspace = realpathSync(workspacePath)
     assertNotBare(workspace)
     try {
       const repository = await repositoryFor(workspace, run)
       if (repository.is === 'unusable') throw new Error(repository.reason)
       const { shared, own } = repository
+      // What an earlier start has left, if no hub has seen its end.
+      await gitOfSession(record)?.exchange()
       const git = createAgentGit({ session: name, workspace, repository, directory: folderOf(id), run })
       const mounts = await git.make()
       writeFileSync(noteOf(id), JSON.stringify({ workspace, repository: { shared, own } }), { mode: 0o600 })
@@ -101,31 +105,20 @@ export function createSessionGits({ run, registry, directory, log }: SessionGits
     const git = followed.has(id) ? undefined : gitOfSession(record)
     if (!git) return
     const stopped = new AbortController()
-    const session: Followed = { git, stopped, current: Promise.resolve(), next: undefined, isChanged: false }
-    followed.set(id, session)
-    watchFor(id, session)
+    const folders = watchFolders(git.watched, {
+      signal: stopped.signal,
+      onChange: () => noteChange(id),
+      onFailure: (path, error) =>
+        log.warn({ session: id, path, error: messageOf(error) }, 'cannot see at once what changes in a git directory'),
+    })
+    followed.set(id, { git, folders, stopped, current: Promise.resolve(), next: undefined, isChanged: false })
     // The last hub may have missed changes.
     void exchange(id)
   }
 
-  function watchFor(id: string, session: Followed): void {
-    const { git, stopped } = session
-    for (const path of new Set(git.watched)) {
-      try {
-        const watcher = watch(path, { persistent: false, signal: stopped.signal }, () => noteChange(id, session))
-        watcher.on('error', (error) => logUnwatched(id, path, error))
-      } catch (error) {
-        logUnwatched(id, path, error)
-      }
-    }
-  }
-
-  function logUnwatched(id: string, path: string, error: unknown): void {
-    log.warn({ session: id, path, error: messageOf(error) }, 'cannot see at once what changes in a git directory')
-  }
-
-  function noteChange(id: string, session: Followed): void {
-    if (session.isChanged) return
+  function noteChange(id: string): void {
+    const session = followed.get(id)
+    if (!session || session.isChanged) return
     session.isChanged = true
     void exchangeSoon(id, session)
   }
@@ -151,9 +144,11 @@ export function createSessionGits({ run, registry, directory, log }: SessionGits
     await session.next
   }
 
-  async function exchangeNow(id: string, { git, stopped }: Followed): Promise<void> {
+  async function exchangeNow(id: string, { git, folders, stopped }: Followed): Promise<void> {
     let said: string | undefined
     try {
+      // Before git looks, so that no change is missed.
+      if (!stopped.signal.aborted) folders.look()
       const apart = await git.exchange()
       // A session that is over has no more to exchange.
       if (stopped.signal.aborted) rmSync(noteOf(id), { force: true })

@@ -1,4 +1,5 @@
 /** Real agents in their sandboxes: they work as before, and a hostile prompt finds nothing. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -85,6 +86,36 @@ for (const agent of agents) {
       const mode = modes[agent.name][0]!
       await work(hub, agent, { mode })
       expect((await hub.session('agent')).confined).toMatchObject({ by: 'bubblewrap', network: 'all' })
+    })
+
+    test(`what ${agent.name} commits is in the repository of the person, also after it was resumed`, async () => {
+      await using hub = await startAgentHub(agent, { SIGNALBOX_SANDBOX: 'required' })
+      const git = (...args: readonly string[]) =>
+        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: hub.workspace }).toString()
+      git('init', '-q', '-b', 'main')
+      git('commit', '-q', '--allow-empty', '-m', 'one')
+      const commit = async (name: string, before: string) => {
+        const command = `${before} git -c user.name=a -c user.email=a@b commit -q --allow-empty -m ${name} # allowed`
+        const text = `${agent.askingCall(command)}\nFINAL did it`
+        const done = await hub.call('prompt_session', { session: 'agent', text, timeout_ms: 120_000 })
+        expect(done, JSON.stringify(done)).toMatchObject({ status: 'completed' })
+        await until(() => git('log', '-1', '--format=%s').trim() === name)
+      }
+      const mode = modes[agent.name][0]!
+      await hub.call('create_session', {
+        name: 'agent',
+        template: agent.name,
+        working_dir: hub.workspace,
+        policy,
+        mode,
+      })
+      await commit('two', 'git switch -q -c work;')
+      git('commit', '-q', '--allow-empty', '-m', 'three')
+      await hub.call('kill_session', { name: 'agent' })
+      git('commit', '-q', '--allow-empty', '-m', 'four')
+      await hub.call('resume_session', { name: 'agent' })
+      await commit('five', '')
+      expect(git('log', '--format=%s').split('\n')).toEqual(['five', 'four', 'three', 'two', 'one', ''])
     })
   })
 }
