@@ -229,7 +229,7 @@ describe('the git directory of a session', () => {
     const { agent, copy, exchange: meet } = await session()
     agent(`git config core.fsmonitor 'touch ${home}/ran'; git config core.hooksPath evil
       mkdir evil; printf '#!/bin/sh\\ntouch ${home}/ran\\n' | tee evil/post-checkout evil/reference-transaction >/dev/null; chmod +x evil/*
-      git branch 'x;touch\${IFS}pwned'
+      git branch 'x;touch${IFS}pwned'
       rm -rf .git/logs; mkdir .git/logs; ln -s ${secret} .git/logs/HEAD
       ln -s /etc .git/refs/heads/out
       git commit -q --allow-empty -m two || true`)
@@ -245,5 +245,35 @@ describe('the git directory of a session', () => {
     symlinkSync(secret, join(copy, 'index.lock'))
     await expect(meet()).rejects.toThrow()
     expect(readFileSync(secret, 'utf8')).toBe('before\n')
+  })
+
+  test('an entry of the index that git would turn into a submodule stays apart', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`git init -q evil; git -C evil commit -q --allow-empty -m e; git -C evil config core.fsmonitor 'touch ../pwned'
+      git add evil 2>/dev/null; git fetch -q ./evil`)
+    for (const mode of ['160755', '040755']) {
+      agent(`python3 - ${mode} <<'PY'
+import hashlib, struct, sys
+data = bytearray(open('.git/index', 'rb').read()[:-20])
+at = data.index(b'evil\\0') - 62
+struct.pack_into('>I', data, at + 24, int(sys.argv[1], 8))
+open('.git/index', 'wb').write(bytes(data) + hashlib.sha1(data).digest())
+PY`)
+      expect(agent('git ls-files --stage evil')).toMatch(mode)
+      const apart = await meet()
+      expect(person('git status --porcelain; git ls-files --stage; ls')).not.toMatch(/160000|pwned/)
+      expect(apart, mode).toEqual([expect.stringContaining('added the submodule "evil"')])
+    }
+  })
+
+  test('HEAD comes back only as a branch with a plain name', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    for (const name of ['refs/heads/x;touch${IFS}pwned', 'refs/heads/-x', 'refs/remotes/origin/x', 'refs/tags/x']) {
+      agent(`git symbolic-ref HEAD '${name}'`)
+      expect(await meet(), name).toEqual([expect.stringMatching(/HEAD/)])
+      expect(person('git symbolic-ref HEAD')).toBe('refs/heads/main')
+    }
   })
 })
