@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createAgentGit, createScriptRunner, repositoryFor } from '../src/git/git.ts'
+import { change } from '../src/git/scripts.ts'
 import { bubblewrap } from '../src/sandbox/bubblewrap.ts'
 import type { Mount } from '../src/sandbox/mounts.ts'
 import type { ReachSpec } from '../src/sandbox/reach.ts'
@@ -51,11 +52,20 @@ function person(line: string, directory = work): string {
 }
 
 /** A repository with a commit, a session in it, and what its agent can do. */
-async function session(workspace = work) {
+async function session(workspace = work, beforeScript = (_script: string) => {}) {
   const directory = mkdtempSync(join(home, 'session-'))
   const repository = await repositoryFor(workspace, run)
   if (repository.is !== 'repository') throw new Error(repository.reason)
-  const git = createAgentGit({ session: 'fix', workspace, repository, directory, run })
+  const git = createAgentGit({
+    session: 'fix',
+    workspace,
+    repository,
+    directory,
+    run: (script, spec) => {
+      beforeScript(script)
+      return run(script, spec)
+    },
+  })
   const more = await git.make()
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: false }),
@@ -203,6 +213,39 @@ describe('the git directory of a session', () => {
     )
   })
 
+  test('the hub looks at the objects that the person gets, and not at those that the agent shows it first', async () => {
+    repository()
+    let exchanged = () => {}
+    const { agent, exchange: meet } = await session(work, (script) => script === change && exchanged())
+    // What git reads without a look at its hash: a tree in a tree, and a parent of a commit.
+    const forge = (type: string, hash: string, content: string) => {
+      agent(`f=.git/objects/$(echo ${hash} | sed 's|^..|&/|'); ${content} >forged; mv -f $f real
+        python3 -c "import zlib; d=open('forged','rb').read(); open('$f','wb').write(zlib.compress(b'${type} %d\\0' % len(d) + d))"`)
+      exchanged = () => agent(`f=.git/objects/$(echo ${hash} | sed 's|^..|&/|'); cp -f real $f`)
+    }
+    agent('mkdir dir; git init -q dir/evil; git -C dir/evil commit -q --allow-empty -m e; git add dir/evil 2>/dev/null')
+    agent('git switch -qc evil; git commit -qm evil; git reset -q --hard; git switch -q main')
+    forge('tree', agent('git rev-parse evil:dir'), 'git cat-file tree main')
+    await meet().catch(() => {})
+    expect(person('git branch')).toBe('* main')
+
+    agent('git branch -D evil; git commit -q --allow-empty -m lost; git commit -q --allow-empty -m agent')
+    person('git commit -q --allow-empty -m person')
+    const hash = person('git rev-parse main')
+    forge('commit', agent('git rev-parse main~1'), `git cat-file commit main~1 | sed 's/^parent .*/parent ${hash}/'`)
+    await meet().catch(() => {})
+    expect(person('git log -1 --format=%s')).toBe('person')
+  })
+
+  test('a HEAD without a branch that adds a submodule stays apart', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`git switch -q --detach; git init -q evil; git -C evil commit -q --allow-empty -m e
+      git add evil 2>/dev/null; git commit -qm evil`)
+    expect(await meet()).toEqual(['Its HEAD adds the submodule "evil".'])
+    expect(person('git symbolic-ref HEAD')).toBe('refs/heads/main')
+  })
+
   test('an agent cannot replace the git directory of a submodule', async () => {
     const other = join(home, 'other')
     mkdirSync(other)
@@ -229,7 +272,7 @@ describe('the git directory of a session', () => {
     const { agent, copy, exchange: meet } = await session()
     agent(`git config core.fsmonitor 'touch ${home}/ran'; git config core.hooksPath evil
       mkdir evil; printf '#!/bin/sh\\ntouch ${home}/ran\\n' | tee evil/post-checkout evil/reference-transaction >/dev/null; chmod +x evil/*
-      git branch 'x;touch${IFS}pwned'
+      git branch 'x;touch\${IFS}pwned'
       rm -rf .git/logs; mkdir .git/logs; ln -s ${secret} .git/logs/HEAD
       ln -s /etc .git/refs/heads/out
       git commit -q --allow-empty -m two || true`)

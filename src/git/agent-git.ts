@@ -112,14 +112,19 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     }
   }
 
-  async function factsOf({ person }: Sides, { toPerson, apart }: ThreeWay): Promise<Facts | undefined> {
+  async function factsOf({ person, agent }: Sides, { toPerson, apart }: ThreeWay): Promise<Facts | undefined> {
+    const detached = toPerson.head !== undefined && isHash(agent.head) ? [{ name: 'HEAD', after: agent.head }] : []
     const moved = apart.flatMap(({ ref }) => (ref ? [{ name: ref.name, after: ref.hash }] : []))
-    const asked = [...toPerson.refs, ...moved].map((ref) =>
-      `${ref.name} ${ref.after} ${person.refs.get(ref.name)?.after ?? ''}`.trimEnd(),
-    )
+    const asked = [...toPerson.refs, ...moved, ...detached]
     if (asked.length === 0) return undefined
-    writeInput(input, { refs: lines(asked) })
-    return parseFacts(await run(inspect, { read: [shared, base, input, lends], write: [], shown, variables: paths }))
+    writeInput(input, {
+      objects: lines(asked.flatMap(({ after }) => after ?? [])),
+      refs: lines(
+        asked.map(({ name: ref, after }) => `${ref} ${after} ${person.refs.get(ref)?.after ?? ''}`.trimEnd()),
+      ),
+    })
+    const spec = { read: [base, input, lends], write: [shared], shown, variables: paths }
+    return parseFacts(await run(inspect, spec))
   }
 
   /** Returns the refs that git refused to change. */
@@ -208,8 +213,8 @@ interface Kept {
 }
 
 function inputOf({ refs, head, index, isFinished }: Changes, kept: readonly Kept[]): Readonly<Record<string, string>> {
+  // Those of the refs are there since somebody has looked at them.
   const objects = [
-    ...[...refs, ...kept].map(({ after }) => after),
     head,
     // A submodule's commit is in another repository.
     ...index.map(({ entry }) => (entry?.startsWith('160000') === true ? undefined : entry?.split(' ')[1])),

@@ -49,7 +49,7 @@ export interface Sides {
 export interface Facts {
   /** Of the branches that both have moved: the side that has all commits of the other. */
   readonly ahead: ReadonlyMap<string, 'person' | 'agent'>
-  /** Submodules that the agent's branches and tags add. */
+  /** Submodules that the agent's branches and tags add, and a HEAD without a branch. */
   readonly submodules: ReadonlyMap<string, string>
 }
 
@@ -163,7 +163,7 @@ interface HeadChange {
   readonly areApart: boolean
 }
 
-function compareHeads({ head, person, agent, checkedOut }: Sides, refs: RefChanges): HeadChange {
+function compareHeads({ head, person, agent, checkedOut, facts }: Sides, refs: RefChanges): HeadChange {
   const same = { toPerson: undefined, toAgent: undefined, apart: [], areApart: false }
   const different = (why: string) => ({ ...same, apart: [why], areApart: true })
   if (person.head === '' || agent.head === '') return different('Its HEAD cannot be read.')
@@ -183,6 +183,8 @@ function compareHeads({ head, person, agent, checkedOut }: Sides, refs: RefChang
       `Its agent has set HEAD to ${JSON.stringify(branch)}, which is not a branch, or could be a command in a shell.`,
     )
   }
+  const submodule = branch === undefined ? facts?.submodules.get('HEAD') : undefined
+  if (submodule !== undefined) return different(`Its HEAD adds the submodule ${JSON.stringify(submodule)}.`)
   const place = branch === undefined ? undefined : checkedOut.get(branch)
   if (place !== undefined)
     return different(`Its agent works on ${shown(agent.head)}, which you have checked out in ${place}.`)
