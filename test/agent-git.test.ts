@@ -265,6 +265,29 @@ describe('the git directory of a session', () => {
     rmSync(join(work, 'lib'), { recursive: true })
   })
 
+  test('submodules in submodules are kept, and those with other letters in their names', async () => {
+    const other = join(home, 'other')
+    const inner = join(home, 'inner')
+    const allow = 'git -c protocol.file.allow=always'
+    for (const path of [other, inner]) {
+      mkdirSync(path)
+      repository(path)
+    }
+    person(`${allow} submodule --quiet add ${inner} "in ner"; git commit -qm inner`, other)
+    repository()
+    person(`${allow} submodule --quiet add ${other} müll; git commit -qm sub`)
+    person(`${allow} submodule --quiet add ${other} full; ${allow} submodule update --quiet --init --recursive full`)
+    person('git commit -qm full')
+    const { agent } = await session()
+    expect(agent('cd "full/in ner"; git log --format=%s')).toBe('one')
+    for (const path of ['müll', 'full', 'full/in ner', 'müll/in ner']) {
+      expect(() => agent(`rm -rf "${path}/.git"; git init -q "${path}"`), path).toThrow()
+      expect(() => agent(`mv "${path}" x`), path).toThrow()
+    }
+    expect(person('cat full/.git müll/.git "full/in ner/.git"').match(/^gitdir: .*\/modules\//gm)).toHaveLength(3)
+    rmSync(work, { recursive: true })
+  })
+
   test('settings, hooks, links and names of an agent reach nothing outside', async () => {
     repository()
     const secret = join(home, 'secret')

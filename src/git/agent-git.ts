@@ -3,13 +3,15 @@
  * follows as a path, is not the agent's. It gets a copy, with the person's objects as its read-only alternate. The hub
  * exchanges branches, tags, HEAD, index and objects between both.
  */
+import { isUtf8 } from 'node:buffer'
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Mount, ReachSpec } from '../sandbox/sandbox.ts'
-import { isHash, parseDifferences, toIndexInfo } from './differences.ts'
+import { isHash, parseDifferences, toIndexInfo, toPath } from './differences.ts'
 import type { Repository, WorkspaceGit } from './repository.ts'
 import { gitOf } from './repository.ts'
 import type { ScriptRunner } from './run-script.ts'
+import { utf8 } from './run-script.ts'
 import { change, initialize, inspect, look, prepare, save } from './scripts.ts'
 import type { Changes, Facts, Sides, ThreeWay } from './three-way.ts'
 import { compare, isEmpty } from './three-way.ts'
@@ -62,7 +64,8 @@ export function createAgentGit({ session, workspace, repository, directory, run 
   async function make(): Promise<readonly Mount[]> {
     rmSync(directory, { recursive: true, force: true })
     for (const path of [copy, base]) mkdirSync(path, { recursive: true, mode: 0o700 })
-    const answer = await run(prepare, { read: [shared], write: [copy, base], variables: paths })
+    const variables = { ...paths, workspace }
+    const answer = await run(prepare, { read: [shared, workspace], write: [copy, base], variables })
     const submodules = answer.split('\n').filter((line) => line !== '')
     return [
       { is: 'write', path: shared, source: copy },
@@ -70,7 +73,7 @@ export function createAgentGit({ session, workspace, repository, directory, run 
       ...lentDirectory(shared, ['lfs', 'objects'], join(lent, 'lfs/objects')),
       ...lentDirectory(shared, ['modules'], join(shared, 'modules')),
       ...(shared === link ? [] : [readOnly(link)]),
-      ...(await submoduleMounts(workspace, submodules, run)),
+      ...(await submoduleMounts(workspace, submodules.map(toName), run)),
     ]
   }
 
@@ -168,6 +171,13 @@ export async function repositoryFor(
   const shared = join(workspace, '.git')
   await run('mkdir -p "$shared/objects"', { read: [], write: [workspace], variables: { shared } })
   return { is: 'repository', shared, own: shared }
+}
+
+/** Throws if a path has no name here: nothing could be mounted there. */
+function toName(listed: string): string {
+  const path = toPath(listed)
+  if (isUtf8(Buffer.from(path, 'latin1'))) return utf8(path)
+  throw new Error(`The path of the submodule ${JSON.stringify(path)} is not UTF-8.`)
 }
 
 /**

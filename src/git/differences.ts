@@ -74,7 +74,7 @@ function modeOf(listed: string): string {
 }
 
 /** As the script `list` exchanges bytes. */
-function toPath(listed: string): string {
+export function toPath(listed: string): string {
   // oxlint-disable-next-line no-control-regex
   return listed.replaceAll(/[\x00\x01]/g, (byte) => (byte === '\x01' ? '\n' : '\x01'))
 }

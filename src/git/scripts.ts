@@ -71,8 +71,9 @@ lends() { GIT_ALTERNATE_OBJECT_DIRECTORIES=$borrowed g --git-dir="$shared" "$@";
 `
 
 /**
- * Fills the agent's git directory $copy, and prints the paths of the submodules. $shared and $own: the person's. $name: of the worktree, or empty. $objects: where
- * the sandbox shows the person's objects. $base: where the listings of what both have go.
+ * Fills the agent's git directory $copy, and prints the paths of the submodules in $workspace, and of those in them. A byte 1
+ * takes the place of a line break. $shared and $own: the person's. $name: of the worktree, or empty. $objects: where the
+ * sandbox shows the person's objects. $base: where the listings of what both have go.
  */
 export const prepare = `${git}${list}
 copy() {
@@ -109,7 +110,18 @@ while read -r hash ref target; do
   echo "ref: $target" >"$copy/$ref"
 done </tmp/refs >"$copy/packed-refs"
 list "$own" "$base"
-submodules "$base/index"
+show_submodules() (
+  submodules "$1/index" >"$1/submodules"
+  while read -r path; do
+    path=$2$path
+    printf '%s\\n' "$path"
+    if [ ! -e "$workspace/$path/.git" ]; then continue; fi
+    below=$(mktemp -d)
+    list "$workspace/$path/.git" "$below"
+    show_submodules "$below" "$path/"
+  done <"$1/submodules"
+)
+show_submodules "$base" ''
 `
 
 /** Makes the repository $shared if the agent has made one in $copy. Prints `none` if neither is there. */
