@@ -265,6 +265,20 @@ describe('the git directory of a session', () => {
     rmSync(join(work, 'lib'), { recursive: true })
   })
 
+  test('the name of a branch or a tag does not take the place of another', async () => {
+    repository()
+    person('git remote add origin nowhere; git update-ref refs/remotes/origin/main main')
+    const { agent, exchange: meet } = await session()
+    agent('git commit -q --allow-empty -m two')
+    const names = ['heads/origin/main', 'tags/main', 'tags/origin/later', 'tags/FETCH_HEAD']
+    for (const name of names) agent(`git update-ref refs/${name} HEAD`)
+    const apart = (await meet()).join()
+    for (const name of ['origin/main', 'main', 'origin/later', 'FETCH_HEAD'])
+      expect(apart).toContain(`The name ${name} `)
+    expect(person('git for-each-ref --format="%(refname)" refs/heads refs/tags')).toBe('refs/heads/main')
+    expect(person('git rev-parse origin/main 2>&1')).toBe(person('git rev-parse main~1'))
+  })
+
   test('submodules in submodules are kept, and those with other letters in their names', async () => {
     const other = join(home, 'other')
     const inner = join(home, 'inner')

@@ -268,10 +268,9 @@ function parseFacts(answer: string): Facts {
   const ahead = said.flatMap(([fact, name = '']) =>
     fact === 'agent' || fact === 'person' ? [[name, fact] as const] : [],
   )
-  const submodules = said.flatMap(([fact, name = '', ...path]) =>
-    fact === 'submodule' ? [[name, path.join(' ')] as const] : [],
-  )
-  return { ahead: new Map(ahead), submodules: new Map(submodules) }
+  const aboutNames = (kind: string) =>
+    new Map(said.flatMap(([fact, name = '', ...rest]) => (fact === kind ? [[name, rest.join(' ')] as const] : [])))
+  return { ahead: new Map(ahead), submodules: aboutNames('submodule'), meant: aboutNames('meant') }
 }
 
 const shownSentences = 4

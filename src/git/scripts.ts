@@ -171,6 +171,12 @@ while read -r name agent person; do
   tr '\\n\\0\\1' '\\1\\n\\0' </tmp/raw >/tmp/tree
   submodules /tmp/tree | sort | comm -23 - /tmp/known >/tmp/new
   if [ -s /tmp/new ]; then echo "submodule $name $(head -n 1 /tmp/new)"; fi
+  if [ "$name" = HEAD ] || g --git-dir="$shared" show-ref --quiet --verify "$name"; then continue; fi
+  short=\${name#refs/*/}
+  meant=$(g --git-dir="$shared" rev-parse --quiet --verify --symbolic-full-name "$short" 2>/dev/null || true)
+  if [ -z "$meant" ] && g --git-dir="$shared" remote | grep -Fqx "\${short%%/*}"; then meant=refs/remotes/$short; fi
+  case $short in *HEAD | @) meant=$short ;; esac
+  if [ -n "$meant" ]; then echo "meant $name $meant"; fi
 done <"$in/refs"
 `
 

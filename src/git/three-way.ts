@@ -51,6 +51,8 @@ export interface Facts {
   readonly ahead: ReadonlyMap<string, 'person' | 'agent'>
   /** Submodules that the agent's branches and tags add, and a HEAD without a branch. */
   readonly submodules: ReadonlyMap<string, string>
+  /** New branches and tags with short names that mean something else, such as a branch of a remote. */
+  readonly meant: ReadonlyMap<string, string>
 }
 
 const nothing: Changes = { refs: [], head: undefined, index: [], isFinished: false }
@@ -150,6 +152,8 @@ function obstacleTo(name: string, { before }: Difference, { checkedOut, facts }:
   if (place !== undefined) return `${shortOf(name)} is checked out in ${place}.`
   if (!isPlain(name)) return `The name ${JSON.stringify(shortOf(name))} could be a command in a shell.`
   if (before !== undefined && name.startsWith('refs/tags/')) return `Its agent has moved the tag ${shortOf(name)}.`
+  const meant = facts?.meant.get(name)
+  if (meant !== undefined) return `The name ${shortOf(name)} would no longer mean ${meant}.`
   const path = facts?.submodules.get(name)
   // For a submodule, git outside reads settings that the agent can write.
   return path === undefined ? undefined : `${shortOf(name)} adds the submodule ${JSON.stringify(path)}.`
