@@ -279,6 +279,19 @@ describe('the git directory of a session', () => {
     expect(person('git rev-parse origin/main 2>&1')).toBe(person('git rev-parse main~1'))
   })
 
+  test('a large difference does not take the time of the hub', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(
+      `hash=$(git rev-parse :a); seq 100000 | sed "s|.*|100644 $hash 0\\t&/a/long/name|" | git update-index --index-info`,
+    )
+    const before = process.threadCpuUsage()
+    expect(await meet()).toEqual([])
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(150)
+    expect(person('git ls-files | wc -l')).toBe('100001')
+  })
+
   test('submodules in submodules are kept, and those with other letters in their names', async () => {
     const other = join(home, 'other')
     const inner = join(home, 'inner')
