@@ -25,6 +25,7 @@ const programs = {
   'index-worker': 'src/index/index-worker.ts',
   'parse-worker': 'src/upstream/parse-worker.ts',
   'pattern-worker': 'src/terminal/pattern-worker.ts',
+  'plan-worker': 'src/git/plan-worker.ts',
   'query-worker': 'src/index/query-worker.ts',
   sdk: 'src/endpoint/sdk.ts',
 }

@@ -17,6 +17,7 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLog } from '../src/base/log.ts'
 import { createRedactor } from '../src/base/redact.ts'
 import { createAgentGit, createScriptRunner, repositoryFor } from '../src/git/git.ts'
+import { change } from '../src/git/scripts.ts'
 import { bubblewrap } from '../src/sandbox/bubblewrap.ts'
 import type { Mount } from '../src/sandbox/mounts.ts'
 import type { ReachSpec } from '../src/sandbox/reach.ts'
@@ -60,7 +61,7 @@ function person(line: string, directory = work): string {
 }
 
 /** Runs lines in a sandbox. */
-function agentIn(workspace: string, more: readonly Mount[]) {
+async function agentIn(workspace: string, more: readonly Mount[]) {
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: false }),
     { is: 'write', path: workspace, source: workspace },
@@ -77,7 +78,7 @@ function agentIn(workspace: string, more: readonly Mount[]) {
 }
 
 /** A repository with a commit, a session in it, and what its agent can do. */
-async function session(workspace = work) {
+async function session(workspace = work, beforeScript = (_script: string) => {}) {
   const directory = mkdtempSync(join(home, 'session-'))
   const repository = await repositoryFor(workspace, run)
   if (repository.is !== 'repository') throw new Error(repository.reason)
@@ -87,10 +88,11 @@ async function session(workspace = work) {
     const lines = spec.write.join() === join(directory, 'both') ? meanwhile : undefined
     meanwhile = lines === undefined ? meanwhile : undefined
     if (lines !== undefined) agent(lines)
+    beforeScript(script)
     return await run(script, spec)
   }
   const git = createAgentGit({ session: 'fix', workspace, repository, directory, run: interrupted })
-  const agent = agentIn(workspace, await git.make())
+  const agent = await agentIn(workspace, await git.make())
   return {
     copy: join(directory, 'copy'),
     agent,
@@ -348,6 +350,39 @@ describe('the git directory of a session', () => {
     )
   })
 
+  test('the hub looks at the objects that the person gets, and not at those that the agent shows it first', async () => {
+    repository()
+    let exchanged = () => {}
+    const { agent, exchange: meet } = await session(work, (script) => script === change && exchanged())
+    // What git reads without a look at its hash: a tree in a tree, and a parent of a commit.
+    const forge = (type: string, hash: string, content: string) => {
+      agent(`f=.git/objects/$(echo ${hash} | sed 's|^..|&/|'); ${content} >forged; mv -f $f real
+        python3 -c "import zlib; d=open('forged','rb').read(); open('$f','wb').write(zlib.compress(b'${type} %d\\0' % len(d) + d))"`)
+      exchanged = () => agent(`f=.git/objects/$(echo ${hash} | sed 's|^..|&/|'); cp -f real $f`)
+    }
+    agent('mkdir dir; git init -q dir/evil; git -C dir/evil commit -q --allow-empty -m e; git add dir/evil 2>/dev/null')
+    agent('git switch -qc evil; git commit -qm evil; git reset -q --hard; git switch -q main')
+    forge('tree', agent('git rev-parse evil:dir'), 'git cat-file tree main')
+    await meet().catch(() => {})
+    expect(person('git branch')).toBe('* main')
+
+    agent('git branch -D evil; git commit -q --allow-empty -m lost; git commit -q --allow-empty -m agent')
+    person('git commit -q --allow-empty -m person')
+    const hash = person('git rev-parse main')
+    forge('commit', agent('git rev-parse main~1'), `git cat-file commit main~1 | sed 's/^parent .*/parent ${hash}/'`)
+    await meet().catch(() => {})
+    expect(person('git log -1 --format=%s')).toBe('person')
+  })
+
+  test('a HEAD without a branch that adds a submodule stays apart', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`git switch -q --detach; git init -q evil; git -C evil commit -q --allow-empty -m e
+      git add evil 2>/dev/null; git commit -qm evil`)
+    expect(await meet()).toEqual(['Its HEAD adds the submodule "evil".'])
+    expect(person('git symbolic-ref HEAD')).toBe('refs/heads/main')
+  })
+
   test('an agent cannot replace the git directory of a submodule', async () => {
     const other = join(home, 'other')
     mkdirSync(other)
@@ -365,6 +400,56 @@ describe('the git directory of a session', () => {
     ])
       expect(() => agent(attempt), attempt).toThrow()
     rmSync(join(work, 'lib'), { recursive: true })
+  })
+
+  test('the name of a branch or a tag does not take the place of another', async () => {
+    repository()
+    person('git remote add origin nowhere; git update-ref refs/remotes/origin/main main')
+    const { agent, exchange: meet } = await session()
+    agent('git commit -q --allow-empty -m two')
+    const names = ['heads/origin/main', 'tags/main', 'tags/origin/later', 'tags/FETCH_HEAD']
+    for (const name of names) agent(`git update-ref refs/${name} HEAD`)
+    const apart = (await meet()).join()
+    for (const name of ['origin/main', 'main', 'origin/later', 'FETCH_HEAD'])
+      expect(apart).toContain(`The name ${name} `)
+    expect(person('git for-each-ref --format="%(refname)" refs/heads refs/tags')).toBe('refs/heads/main')
+    expect(person('git rev-parse origin/main 2>&1')).toBe(person('git rev-parse main~1'))
+  })
+
+  test('a large difference does not take the time of the hub', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(
+      `hash=$(git rev-parse :a); seq 100000 | sed "s|.*|100644 $hash 0\\t&/a/long/name|" | git update-index --index-info`,
+    )
+    const before = process.threadCpuUsage()
+    expect(await meet()).toEqual([])
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(150)
+    expect(person('git ls-files | wc -l')).toBe('100001')
+  })
+
+  test('submodules in submodules are kept, and those with other letters in their names', async () => {
+    const other = join(home, 'other')
+    const inner = join(home, 'inner')
+    const allow = 'git -c protocol.file.allow=always'
+    for (const path of [other, inner]) {
+      mkdirSync(path)
+      repository(path)
+    }
+    person(`${allow} submodule --quiet add ${inner} "in ner"; git commit -qm inner`, other)
+    repository()
+    person(`${allow} submodule --quiet add ${other} müll; git commit -qm sub`)
+    person(`${allow} submodule --quiet add ${other} full; ${allow} submodule update --quiet --init --recursive full`)
+    person('git commit -qm full')
+    const { agent } = await session()
+    expect(agent('cd "full/in ner"; git log --format=%s')).toBe('one')
+    for (const path of ['müll', 'full', 'full/in ner', 'müll/in ner']) {
+      expect(() => agent(`rm -rf "${path}/.git"; git init -q "${path}"`), path).toThrow()
+      expect(() => agent(`mv "${path}" x`), path).toThrow()
+    }
+    expect(person('cat full/.git müll/.git "full/in ner/.git"').match(/^gitdir: .*\/modules\//gm)).toHaveLength(3)
+    rmSync(work, { recursive: true })
   })
 
   test('settings, hooks, links and names of an agent reach nothing outside', async () => {
@@ -390,5 +475,35 @@ describe('the git directory of a session', () => {
     symlinkSync(secret, join(copy, 'index.lock'))
     await expect(meet()).rejects.toThrow()
     expect(readFileSync(secret, 'utf8')).toBe('before\n')
+  })
+
+  test('an entry of the index that git would turn into a submodule stays apart', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`git init -q evil; git -C evil commit -q --allow-empty -m e; git -C evil config core.fsmonitor 'touch ../pwned'
+      git add evil 2>/dev/null; git fetch -q ./evil`)
+    for (const mode of ['160755', '040755']) {
+      agent(`python3 - ${mode} <<'PY'
+import hashlib, struct, sys
+data = bytearray(open('.git/index', 'rb').read()[:-20])
+at = data.index(b'evil\\0') - 62
+struct.pack_into('>I', data, at + 24, int(sys.argv[1], 8))
+open('.git/index', 'wb').write(bytes(data) + hashlib.sha1(data).digest())
+PY`)
+      expect(agent('git ls-files --stage evil')).toMatch(mode)
+      const apart = await meet()
+      expect(person('git status --porcelain; git ls-files --stage; ls')).not.toMatch(/160000|pwned/)
+      expect(apart, mode).toEqual([expect.stringContaining('added the submodule "evil"')])
+    }
+  })
+
+  test('HEAD comes back only as a branch with a plain name', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    for (const name of ['refs/heads/x;touch${IFS}pwned', 'refs/heads/-x', 'refs/remotes/origin/x', 'refs/tags/x']) {
+      agent(`git symbolic-ref HEAD '${name}'`)
+      expect(await meet(), name).toEqual([expect.stringMatching(/HEAD/)])
+      expect(person('git symbolic-ref HEAD')).toBe('refs/heads/main')
+    }
   })
 })

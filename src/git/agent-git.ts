@@ -3,16 +3,21 @@
  * follows as a path, is not the agent's. It gets a copy, with the person's objects as its read-only alternate. The hub
  * exchanges branches, tags, HEAD, index and objects between both.
  */
-import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { siblingModule } from '../base/sibling-module.ts'
+import { createWorker } from '../base/worker.ts'
 import type { Mount, ReachSpec } from '../sandbox/sandbox.ts'
-import { isHash, parseDifferences, toIndexInfo, toListings } from './differences.ts'
+import { toPath } from './differences.ts'
+import type { Input, Plan, PlanQuestion } from './plan.ts'
+import { plan, shorten } from './plan.ts'
 import type { Repository, WorkspaceGit } from './repository.ts'
 import { gitOf } from './repository.ts'
 import type { ScriptRunner } from './run-script.ts'
+import { utf8 } from './run-script.ts'
 import { change, initialize, inspect, look, prepare, save } from './scripts.ts'
-import type { Agreed, Changes, Facts, Sides, ThreeWay } from './three-way.ts'
-import { agree, compare, isEmpty } from './three-way.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
 export interface AgentGit {
@@ -61,9 +66,11 @@ export function createAgentGit({ session, workspace, repository, directory, run 
   const kept = new Map<string, string>()
 
   async function make(): Promise<readonly Mount[]> {
-    rmSync(directory, { recursive: true, force: true })
+    // An agent decides how many files there are.
+    await rm(directory, { recursive: true, force: true })
     for (const path of [copy, base]) mkdirSync(path, { recursive: true, mode: 0o700 })
-    const answer = await run(prepare, { read: [shared], write: [copy, base], variables: paths })
+    const variables = { ...paths, workspace }
+    const answer = await run(prepare, { read: [shared, workspace], write: [copy, base], variables })
     const submodules = answer.split('\n').filter((line) => line !== '')
     return [
       { is: 'write', path: shared, source: copy },
@@ -71,7 +78,7 @@ export function createAgentGit({ session, workspace, repository, directory, run 
       ...lentDirectory(shared, ['lfs', 'objects'], join(lent, 'lfs/objects')),
       ...lentDirectory(shared, ['modules'], join(shared, 'modules')),
       ...(shared === link ? [] : [readOnly(link)]),
-      ...(await submoduleMounts(workspace, submodules, run)),
+      ...(await submoduleMounts(workspace, submodules.map(toName), run)),
     ]
   }
 
@@ -80,79 +87,41 @@ export function createAgentGit({ session, workspace, repository, directory, run 
       const made = await run(initialize, { read: [copy], write: [shared, base], shown, variables: paths })
       if (made !== '') return []
     }
-    const sides = await lookAtSides()
-    const facts = await factsOf(sides, compare(sides))
-    const changes = compare(facts ? { ...sides, facts } : sides)
-    const { toPerson, toAgent, apart } = changes
+    const looked = await run(look, { read: [shared, copy, base], write: [], shown, variables: paths })
+    const before = { session, looked, kept: [...kept] }
+    const first = await planOf(before)
+    const question = first.asked ? { ...before, facts: await inspectRefs(first.asked) } : before
+    const { toPerson, toAgent, more, said, agreed } = first.asked ? await planOf(question) : first
     const refused = [
-      ...(await apply(toPerson, toKeep(apart), {
-        read: [lends, join(copy, 'lfs')],
-        write: [shared],
-        variables: paths,
-      })),
-      ...(await apply(toAgent, [], { read: [], write: [copy], variables: { ...paths, shared: copy, own: mine } })),
+      ...(await apply(toPerson, { read: [lends, join(copy, 'lfs')], write: [shared], variables: paths })),
+      ...(await apply(toAgent, { read: [], write: [copy], variables: { ...paths, shared: copy, own: mine } })),
     ]
-    await note(agree(sides, changes, refused), sides)
-    return shorten([
-      ...apart.map(({ why, ref }) => (ref ? `${why} What its agent has is kept as ${keptName(ref.name)}.` : why)),
-      ...refused.map((each) => `git refused to change ${JSON.stringify(each)}.`),
-    ])
+    for (const { name: ref, after } of more) kept.set(ref, after)
+    await note(refused.length === 0 ? agreed : (await planOf({ ...question, refused })).agreed)
+    return [...said, ...shorten(refused.map((each) => `git refused to change ${JSON.stringify(each)}.`))]
   }
 
-  async function lookAtSides(): Promise<Sides> {
-    const answer = await run(look, { read: [shared, copy, base], write: [], shown, variables: paths })
-    const [person = '', agent = '', both = '', elsewhere = ''] = answer.split('\x1e')
-    const [head = '', busy = ''] = both.split('\n')
-    return {
-      head,
-      busy: busy === '' ? undefined : busy,
-      person: parseDifferences(person),
-      agent: parseDifferences(agent),
-      checkedOut: checkedOutIn(elsewhere),
-    }
-  }
-
-  async function factsOf({ person }: Sides, { toPerson, apart }: ThreeWay): Promise<Facts | undefined> {
-    const moved = apart.flatMap(({ ref }) => (ref ? [{ name: ref.name, after: ref.hash }] : []))
-    const asked = [...toPerson.refs, ...moved].map((ref) =>
-      `${ref.name} ${ref.after} ${person.refs.get(ref.name)?.after ?? ''}`.trimEnd(),
-    )
-    if (asked.length === 0) return undefined
-    writeInput(input, { refs: lines(asked) })
-    return parseFacts(await run(inspect, { read: [shared, base, input, lends], write: [], shown, variables: paths }))
+  async function inspectRefs(asked: Input): Promise<string> {
+    await writeInput(input, asked)
+    return run(inspect, { read: [base, input, lends], write: [shared], shown, variables: paths })
   }
 
   /** Returns the refs that git refused to change. */
   async function apply(
-    changes: Changes,
-    more: readonly Kept[],
+    files: Input | undefined,
     { read, write, variables }: Pick<ReachSpec, 'read' | 'write'> & { readonly variables: typeof paths },
   ): Promise<readonly string[]> {
-    if (isEmpty(changes) && more.length === 0) return []
-    const files = inputOf(changes, more)
-    // The agent has the person's objects already.
-    writeInput(input, variables.shared === copy ? { ...files, objects: '' } : files)
+    if (!files) return []
+    await writeInput(input, files)
     const answer = await run(change, { read: [input, ...read], write, shown, variables })
-    for (const { name: ref, after } of more) kept.set(ref, after)
     return answer.split('\n').filter((line) => line !== '')
   }
 
   /** What an agent has changed since the hub looked is not among it, and comes next. */
-  async function note({ head, busy, refs, index }: Agreed, before: Sides): Promise<void> {
-    if (refs.size === 0 && index.size === 0 && head === before.head && busy === before.busy) return
-    const listings = { ...toListings('refs', refs), ...toListings('index', index) }
-    writeInput(input, { ...listings, head: `${head}\n${busy ?? ''}\n` })
+  async function note(agreed: Input | undefined): Promise<void> {
+    if (!agreed) return
+    await writeInput(input, agreed)
     await run(save, { read: [input], write: [base], variables: paths })
-  }
-
-  function toKeep(apart: ThreeWay['apart']): readonly Kept[] {
-    const refs = apart.flatMap(({ ref }) => (ref ? [{ name: keptName(ref.name), after: ref.hash }] : []))
-    return refs.filter((ref) => kept.get(ref.name) !== ref.after)
-  }
-
-  function keptName(ref: string): string {
-    const quoted = encodeURIComponent(ref.slice('refs/'.length)).replaceAll('%2F', '/')
-    return `refs/signalbox/${encodeURIComponent(session)}/${quoted.replaceAll(/[!'()*]/g, '_')}`
   }
 
   const watched = [
@@ -180,6 +149,13 @@ export async function repositoryFor(
   const shared = join(workspace, '.git')
   await run('mkdir -p "$shared/objects"', { read: [], write: [workspace], variables: { shared } })
   return { is: 'repository', shared, own: shared }
+}
+
+/** Throws if a path has no name here: nothing could be mounted there. */
+function toName(listed: string): string {
+  const path = toPath(listed)
+  if (isUtf8(Buffer.from(path, 'latin1'))) return utf8(path)
+  throw new Error(`The path of the submodule ${JSON.stringify(path)} is not UTF-8.`)
 }
 
 /**
@@ -218,71 +194,16 @@ function lentDirectory(shared: string, names: readonly string[], path: string): 
   return areReal ? [{ is: 'read', path, source: join(shared, ...names) }] : []
 }
 
-/** A ref of the person's repository that holds what stays apart, so that it is not lost with the session. */
-interface Kept {
-  readonly name: string
-  readonly after: string
-}
-
-function inputOf({ refs, head, index, isFinished }: Changes, kept: readonly Kept[]): Readonly<Record<string, string>> {
-  const objects = [
-    ...[...refs, ...kept].map(({ after }) => after),
-    head,
-    // A submodule's commit is in another repository.
-    ...index.map(({ entry }) => (entry?.startsWith('160000') === true ? undefined : entry?.split(' ')[1])),
-  ].filter(isHash)
-  return {
-    objects: lines(new Set(objects)),
-    refs: lines([...refs.map(toCommand), ...kept.map(({ name, after }) => `update ${name} ${after}`)]),
-    head: head === undefined ? '' : `${head}\n`,
-    index: toIndexInfo(index),
-    ...(isFinished && { finished: '' }),
-  }
-}
-
-/** For `update-ref --stdin`. */
-function toCommand({ name, before, after }: Changes['refs'][number]): string {
-  if (after === undefined) return `delete ${name} ${before ?? ''}`.trimEnd()
-  return before === undefined ? `create ${name} ${after}` : `update ${name} ${after} ${before}`
-}
-
-function writeInput(directory: string, files: Readonly<Record<string, string>>): void {
+async function writeInput(directory: string, files: Input): Promise<void> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { mode: 0o700 })
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text, 'latin1')
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text, 'latin1')
 }
 
-function lines(texts: Iterable<string>): string {
-  return [...texts].map((text) => `${text}\n`).join('')
-}
+/** Longer answers are compared in a worker: an agent decides how much differs. */
+const mostHere = 64 * 1024
+const worker = createWorker<PlanQuestion>({ module: siblingModule('plan-worker', import.meta.url), memoryMb: 1024 })
 
-function checkedOutIn(answer: string): ReadonlyMap<string, string> {
-  return new Map(
-    answer.split('\n').flatMap((line) => {
-      const at = line.indexOf(' ')
-      return at < 0 ? [] : [[line.slice(0, at), line.slice(at + 1).replace(/\/\.git$/, '')] as const]
-    }),
-  )
-}
-
-function parseFacts(answer: string): Facts {
-  const said = answer.split('\n').map((line) => line.split(' '))
-  const ahead = said.flatMap(([fact, name = '']) =>
-    fact === 'agent' || fact === 'person' ? [[name, fact] as const] : [],
-  )
-  const submodules = said.flatMap(([fact, name = '', ...path]) =>
-    fact === 'submodule' ? [[name, path.join(' ')] as const] : [],
-  )
-  return { ahead: new Map(ahead), submodules: new Map(submodules) }
-}
-
-const shownSentences = 4
-const shownCharacters = 300
-
-/** An agent can make many branches, with long names. */
-function shorten(sentences: readonly string[]): readonly string[] {
-  const more = sentences.length - shownSentences
-  const first = sentences.slice(0, shownSentences)
-  const short = first.map((each) => (each.length > shownCharacters ? `${each.slice(0, shownCharacters)}…` : each))
-  return more > 0 ? [...short, `The same holds for ${more} more.`] : short
+async function planOf(question: PlanQuestion): Promise<Plan> {
+  return question.looked.length > mostHere ? worker.ask<Plan>(question) : plan(question)
 }

@@ -56,11 +56,25 @@ function refOf(line: string): readonly [string, string] | undefined {
 function entryOf(line: string): readonly [string, string] | undefined {
   const { mode, hash, stage, path } =
     /^(?<mode>\d{6}) (?<hash>[0-9a-f]+) (?<stage>[0-3])\t(?<path>[^]+)$/.exec(line)?.groups ?? {}
-  return mode !== undefined && isHash(hash) ? [`${stage}\t${toPath(path!)}`, `${mode} ${hash}`] : undefined
+  return mode !== undefined && isHash(hash) ? [`${stage}\t${toPath(path!)}`, `${modeOf(mode)} ${hash}`] : undefined
+}
+
+/** As git reads the mode when it adds an entry: it takes each directory for a submodule. An agent can write any mode. */
+function modeOf(listed: string): string {
+  const mode = Number.parseInt(listed, 8)
+  switch (mode & 0o170000) {
+    case 0o120000:
+      return '120000'
+    case 0o040000:
+    case 0o160000:
+      return '160000'
+    default:
+      return mode & 0o100 ? '100755' : '100644'
+  }
 }
 
 /** As the script `list` exchanges bytes. */
-function toPath(listed: string): string {
+export function toPath(listed: string): string {
   // oxlint-disable-next-line no-control-regex
   return listed.replaceAll(/[\x00\x01]/g, (byte) => (byte === '\x01' ? '\n' : '\x01'))
 }

@@ -53,9 +53,27 @@ list() {
 submodules() { awk '$1 == "160000"' "$1" | sed 's/^[^\t]*\t//'; }
 `
 
+/** Brings the objects that $in/objects names to $shared. $borrowed: the objects of the other side. */
+const take = `
+take() {
+  if [ ! -s "$in/objects" ]; then return; fi
+  g --git-dir="$shared" for-each-ref --format='^%(objectname)' >/tmp/objects
+  cat "$in/objects" >>/tmp/objects
+  lends rev-list --objects --stdin </tmp/objects >/tmp/new
+  if [ ! -s /tmp/new ]; then return; fi
+  # git itself does the same when it fetches.
+  into='unpack-objects -q --strict'
+  if [ "$(head -n 101 /tmp/new | wc -l)" -gt 100 ]; then into='index-pack --stdin --strict'; fi
+  # shellcheck disable=SC2086
+  lends pack-objects -q --revs --stdout --delta-base-offset </tmp/objects | g --git-dir="$shared" $into >/dev/null
+}
+lends() { GIT_ALTERNATE_OBJECT_DIRECTORIES=$borrowed g --git-dir="$shared" "$@"; }
+`
+
 /**
- * Fills the agent's git directory $copy, and prints the paths of the submodules. $shared and $own: the person's. $name: of the worktree, or empty. $objects: where
- * the sandbox shows the person's objects. $base: where the listings of what both have go.
+ * Fills the agent's git directory $copy, and prints the paths of the submodules in $workspace, and of those in them. A byte 1
+ * takes the place of a line break. $shared and $own: the person's. $name: of the worktree, or empty. $objects: where the
+ * sandbox shows the person's objects. $base: where the listings of what both have go.
  */
 export const prepare = `${git}${list}
 copy() {
@@ -92,7 +110,18 @@ while read -r hash ref target; do
   echo "ref: $target" >"$copy/$ref"
 done </tmp/refs >"$copy/packed-refs"
 list "$own" "$base"
-submodules "$base/index"
+show_submodules() (
+  submodules "$1/index" >"$1/submodules"
+  while read -r path; do
+    path=$2$path
+    printf '%s\\n' "$path"
+    if [ ! -e "$workspace/$path/.git" ]; then continue; fi
+    below=$(mktemp -d)
+    list "$workspace/$path/.git" "$below"
+    show_submodules "$below" "$path/"
+  done <"$1/submodules"
+)
+show_submodules "$base" ''
 `
 
 /** Makes the repository $shared if the agent has made one in $copy. Prints `none` if neither is there. */
@@ -130,20 +159,26 @@ done
 
 /**
  * Prints what the commits of the refs in $in/refs say. Each line there has a name, the agent's hash, and the person's if both
- * have moved it.
+ * have moved it. Looks only at objects that git has checked on their way to the person: the agent can exchange its own.
  */
-export const inspect = `${git}${list}
-lends() { GIT_ALTERNATE_OBJECT_DIRECTORIES=$borrowed g --git-dir="$shared" "$@"; }
+export const inspect = `${git}${list}${take}
+take
 submodules "$base/index" >/tmp/known
 while read -r name agent person; do
   if [ -n "$person" ]; then
-    if lends merge-base --is-ancestor "$person" "$agent"; then echo "agent $name"; fi
-    if lends merge-base --is-ancestor "$agent" "$person"; then echo "person $name"; fi
+    if g --git-dir="$shared" merge-base --is-ancestor "$person" "$agent"; then echo "agent $name"; fi
+    if g --git-dir="$shared" merge-base --is-ancestor "$agent" "$person"; then echo "person $name"; fi
   fi
-  lends ls-tree -r -z --full-tree "$agent" >/tmp/raw
+  g --git-dir="$shared" ls-tree -r -z --full-tree "$agent" >/tmp/raw
   tr '\\n\\0\\1' '\\1\\n\\0' </tmp/raw >/tmp/tree
   submodules /tmp/tree | sort | comm -23 - /tmp/known >/tmp/new
   if [ -s /tmp/new ]; then echo "submodule $name $(head -n 1 /tmp/new)"; fi
+  if [ "$name" = HEAD ] || g --git-dir="$shared" show-ref --quiet --verify "$name"; then continue; fi
+  short=\${name#refs/*/}
+  meant=$(g --git-dir="$shared" rev-parse --quiet --verify --symbolic-full-name "$short" 2>/dev/null || true)
+  if [ -z "$meant" ] && g --git-dir="$shared" remote | grep -Fqx "\${short%%/*}"; then meant=refs/remotes/$short; fi
+  case $short in *HEAD | @) meant=$short ;; esac
+  if [ -n "$meant" ]; then echo "meant $name $meant"; fi
 done <"$in/refs"
 `
 
@@ -158,24 +193,11 @@ for each in refs index head; do mv "$base/new-$each" "$base/$each"; done
 `
 
 /**
- * Changes one side: the git directories $shared and $own. $in: what to change. $borrowed: the objects of the other side.
- * Prints the names of the refs that git refused.
+ * Changes one side: the git directories $shared and $own. $in: what to change. Prints the names of the refs that git refused.
  */
-export const change = `${git}
+export const change = `${git}${take}
 export GIT_COMMITTER_NAME=Signalbox GIT_COMMITTER_EMAIL=signalbox@localhost
-lends() { GIT_ALTERNATE_OBJECT_DIRECTORIES=$borrowed g --git-dir="$shared" "$@"; }
-if [ -s "$in/objects" ]; then
-  g --git-dir="$shared" for-each-ref --format='^%(objectname)' >/tmp/objects
-  cat "$in/objects" >>/tmp/objects
-  lends rev-list --objects --stdin </tmp/objects >/tmp/new
-  # git itself does the same when it fetches.
-  take='unpack-objects -q --strict'
-  if [ "$(head -n 101 /tmp/new | wc -l)" -gt 100 ]; then take='index-pack --stdin --strict'; fi
-  if [ -s /tmp/new ]; then
-    # shellcheck disable=SC2086
-    lends pack-objects -q --revs --stdout --delta-base-offset </tmp/objects | g --git-dir="$shared" $take >/dev/null
-  fi
-fi
+take
 if [ -d "$copy/lfs/objects" ] && [ "$copy" != "$shared" ]; then
   find "$copy/lfs/objects" -type f | while read -r file; do
     hash=\${file##*/}

@@ -3,6 +3,7 @@
  * changed in different ways stays as it is on each side. Pure.
  */
 import type { Difference, Differences, IndexChange } from './differences.ts'
+import { utf8 } from './run-script.ts'
 
 export interface RefChange extends Difference {
   readonly name: string
@@ -48,8 +49,10 @@ export interface Sides {
 export interface Facts {
   /** Of the branches that both have moved: the side that has all commits of the other. */
   readonly ahead: ReadonlyMap<string, 'person' | 'agent'>
-  /** Submodules that the agent's branches and tags add. */
+  /** Submodules that the agent's branches and tags add, and a HEAD without a branch. */
   readonly submodules: ReadonlyMap<string, string>
+  /** New branches and tags with short names that mean something else, such as a branch of a remote. */
+  readonly meant: ReadonlyMap<string, string>
 }
 
 const nothing: Changes = { refs: [], head: undefined, index: [], isFinished: false }
@@ -184,13 +187,17 @@ function isStash(name: string): boolean {
 }
 
 /** A shell, or a prompt that shows the branch, must not read a name differently. */
-const plainName = /^refs\/[a-z]+\/[\p{L}\p{N}_][\p{L}\p{N}._/@+=,#%-]*$/u
+function isPlain(name: string): boolean {
+  return /^refs\/(heads|tags)\/[\p{L}\p{N}_][\p{L}\p{N}._/@+=,#%-]*$/u.test(utf8(name))
+}
 
 function obstacleTo(name: string, { before }: Difference, { checkedOut, facts }: Sides): string | undefined {
   const place = checkedOut.get(name)
   if (place !== undefined) return `${shortOf(name)} is checked out in ${place}.`
-  if (!plainName.test(name)) return `The name ${JSON.stringify(shortOf(name))} could be a command in a shell.`
+  if (!isPlain(name)) return `The name ${JSON.stringify(shortOf(name))} could be a command in a shell.`
   if (before !== undefined && name.startsWith('refs/tags/')) return `Its agent has moved the tag ${shortOf(name)}.`
+  const meant = facts?.meant.get(name)
+  if (meant !== undefined) return `The name ${shortOf(name)} would no longer mean ${meant}.`
   const path = facts?.submodules.get(name)
   // For a submodule, git outside reads settings that the agent can write.
   return path === undefined ? undefined : `${shortOf(name)} adds the submodule ${JSON.stringify(path)}.`
@@ -204,7 +211,7 @@ interface HeadChange {
   readonly areApart: boolean
 }
 
-function compareHeads({ head, person, agent, checkedOut }: Sides, refs: RefChanges): HeadChange {
+function compareHeads({ head, person, agent, checkedOut, facts }: Sides, refs: RefChanges): HeadChange {
   const same = { toPerson: undefined, toAgent: undefined, apart: [], areApart: false }
   const different = (why: string) => ({ ...same, apart: [why], areApart: true })
   if (person.head === '' || agent.head === '') return different('Its HEAD cannot be read.')
@@ -219,6 +226,13 @@ function compareHeads({ head, person, agent, checkedOut }: Sides, refs: RefChang
       `You and its agent have checked out different branches: ${shown(person.head)} and ${shown(agent.head)}.`,
     )
   }
+  if (branch !== undefined && !(branch.startsWith('refs/heads/') && isPlain(branch))) {
+    return different(
+      `Its agent has set HEAD to ${JSON.stringify(branch)}, which is not a branch, or could be a command in a shell.`,
+    )
+  }
+  const submodule = branch === undefined ? facts?.submodules.get('HEAD') : undefined
+  if (submodule !== undefined) return different(`Its HEAD adds the submodule ${JSON.stringify(submodule)}.`)
   const place = branch === undefined ? undefined : checkedOut.get(branch)
   if (place !== undefined)
     return different(`Its agent works on ${shown(agent.head)}, which you have checked out in ${place}.`)
@@ -240,9 +254,11 @@ function compareIndexes({ person, agent }: Sides) {
   let areBothChanged = false
   const paths = (differences: Differences) => new Set([...differences.index.keys()].map(pathOf))
   const [theirs, own] = [paths(person), paths(agent)]
-  const added = [...agent.index].filter(([, entry]) => isSubmodule(entry.after) && !isSubmodule(entry.before))
-  for (const [key, { after }] of agent.index) {
-    if (added.some(([each]) => each === key)) continue
+  const isAdded = (entry: Difference) => isSubmodule(entry.after) && !isSubmodule(entry.before)
+  const added = [...agent.index].filter(([, entry]) => isAdded(entry))
+  for (const [key, entry] of agent.index) {
+    if (isAdded(entry)) continue
+    const { after } = entry
     if (!theirs.has(pathOf(key))) toPerson.push({ key, entry: after })
     else if (!isEqual(person.index.get(key), agent.index.get(key))) areBothChanged = true
   }

@@ -11,7 +11,7 @@ import type { ChangeStatus } from '../api/changes.ts'
 import type { Git } from '../base/careful-git.ts'
 import type { Folder } from '../base/open-inside.ts'
 import type { Repository } from './branch-point.ts'
-import { readInside } from '../base/read-inside.ts'
+import { type ReadInside, readInside } from '../base/read-inside.ts'
 
 /** A file in the tree of the branch point. */
 export interface BaseFile {
@@ -31,13 +31,16 @@ export interface ChangedFile {
 
 export type Now =
   | { readonly is: 'missing' }
-  | { readonly is: 'content'; readonly bytes: Buffer }
+  /** It is not held: an agent decides how many files there are. */
+  | { readonly is: 'content'; readonly size: number }
   | { readonly is: 'too-large' | 'repository' | 'unreadable' }
 
 /** Larger files are compared by their size only. */
 const mostBytes = 16 * 1024 * 1024
 /** Other work of the hub gets its turn after this many files. */
 const filesPerTurn = 500
+/** Or after so many bytes. */
+const bytesPerTurn = 4 * 1024 * 1024
 
 export async function findChangedFiles(
   git: Git,
@@ -52,15 +55,23 @@ export async function findChangedFiles(
   const indexedAt = statSync(repository.indexFile, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n
   const changed: ChangedFile[] = []
   let seen = 0
+  let read = 0
   for (const path of new Set([...base.keys(), ...index.keys(), ...untracked])) {
     if (!staysInside(path)) continue
-    if (++seen % filesPerTurn === 0) await setImmediate()
+    if (++seen % filesPerTurn === 0 || read > bytesPerTurn) {
+      await setImmediate()
+      read = 0
+    }
     const before = base.get(path)
     const stat = lstatSync(join(root.path, path), { bigint: true, throwIfNoEntry: false })
     const known = index.get(path)
     if (before && known && isUntouched(before, known, stat, indexedAt)) continue
-    const now = readNow(root, path, stat)
-    if (before ? isSame(before, now, stat) : now.is === 'missing') continue
+    const now = lookAt(root, path, stat)
+    if (now.is === 'missing' && !before) continue
+    if (before && maybeSame(before, now, stat)) {
+      read += before.bytes
+      if (now.is === 'repository' || isContent(before, readContent(root, path, mostBytes))) continue
+    }
     const status = now.is === 'missing' ? 'deleted' : before ? 'modified' : known ? 'added' : 'untracked'
     changed.push({ path, status, base: before, now })
   }
@@ -124,27 +135,46 @@ function isUntouched(before: BaseFile, known: IndexedFile, stat: BigIntStats | u
   return known.stamp === `${stat.mtimeNs} ${stat.ctimeNs} ${BigInt.asUintN(32, stat.size)}`
 }
 
-function readNow(root: Folder, path: string, stat: BigIntStats | undefined): Now {
+/** Reads no content. */
+function lookAt(root: Folder, path: string, stat: BigIntStats | undefined): Now {
   if (!stat) return { is: 'missing' }
   if (stat.isDirectory()) return { is: 'repository' }
-  if (stat.isSymbolicLink()) return readLink(join(root.path, path))
-  const read = readInside(root, path, mostBytes)
-  // A folder on the way is a link now, so the file of that name is not in the workspace.
-  if (read.is === 'elsewhere') return { is: 'missing' }
-  return read
+  const found = stat.isSymbolicLink() ? readLink(root, path) : readInside(root, path, 0)
+  switch (found.is) {
+    case 'content':
+      return { is: 'content', size: found.bytes.length }
+    case 'too-large':
+      return found.size > mostBytes ? { is: 'too-large' } : { is: 'content', size: found.size }
+    case 'elsewhere':
+      // A folder on the way is a link now, so the file of that name is not in the workspace.
+      return { is: 'missing' }
+    case 'unreadable':
+      return found
+  }
 }
 
-function readLink(path: string): Now {
-  const isHere = realpathSync(dirname(path)) === dirname(path)
-  return isHere ? { is: 'content', bytes: Buffer.from(readlinkSync(path)) } : { is: 'missing' }
+/** The content of a file, or the target of a link. `undefined`: it cannot be read any more, or it is larger. */
+export function readContent(root: Folder, path: string, most: number): Buffer | undefined {
+  const isLink = lstatSync(join(root.path, path), { throwIfNoEntry: false })?.isSymbolicLink()
+  const found = isLink ? readLink(root, path) : readInside(root, path, most)
+  return found.is === 'content' ? found.bytes : undefined
 }
 
-function isSame(before: BaseFile, now: Now, stat: BigIntStats | undefined): boolean {
+function readLink(root: Folder, path: string): ReadInside {
+  const link = join(root.path, path)
+  const isHere = realpathSync(dirname(link)) === dirname(link)
+  return isHere ? { is: 'content', bytes: Buffer.from(readlinkSync(link)) } : { is: 'elsewhere' }
+}
+
+function maybeSame(before: BaseFile, now: Now, stat: BigIntStats | undefined): boolean {
   if (now.is === 'repository') return before.mode === '160000'
-  if (now.is !== 'content' || before.bytes !== now.bytes.length) return false
-  if (before.mode !== modeOf(stat!)) return false
+  return now.is === 'content' && before.bytes === now.size && before.mode === modeOf(stat!)
+}
+
+function isContent(before: BaseFile, bytes: Buffer | undefined): boolean {
+  if (!bytes) return false
   const hash = createHash(before.object.length === 64 ? 'sha256' : 'sha1')
-  return hash.update(`blob ${now.bytes.length}\0`).update(now.bytes).digest('hex') === before.object
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex') === before.object
 }
 
 function modeOf(stat: BigIntStats): string {

@@ -3,10 +3,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { Changes, FileChange, Omission } from '../api/changes.ts'
 import type { Git } from '../base/careful-git.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import { unifiedDiff } from '../base/unified-diff.ts'
 import { readBlobs } from './blobs.ts'
 import { openRepository } from './branch-point.ts'
-import { type ChangedFile, findChangedFiles } from './changed-files.ts'
+import { type ChangedFile, findChangedFiles, readContent } from './changed-files.ts'
 import { suggestMessage } from './commit-message.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -38,7 +39,7 @@ export async function readChanges(workspace: Workspace, { path, lastPrompt }: Re
   if (path !== undefined && wanted.length === 0) {
     throw new HubError('not-found', `"path": ${path} has not changed. Leave it out for all changed files.`)
   }
-  const files = await describe(git, folder.path, wanted.slice(0, mostFiles))
+  const files = await describe(git, folder, wanted.slice(0, mostFiles))
   const { branch, base } = repository
   return {
     ...about,
@@ -52,13 +53,13 @@ export async function readChanges(workspace: Workspace, { path, lastPrompt }: Re
   }
 }
 
-async function describe(git: Git, folder: string, changed: readonly ChangedFile[]): Promise<FileChange[]> {
+async function describe(git: Git, folder: Folder, changed: readonly ChangedFile[]): Promise<FileChange[]> {
   const small = changed.flatMap(({ base, now }) => (isComparable(base, now) && base ? [base.object] : []))
-  const blobs = await readBlobs(git, folder, [...new Set(small)])
+  const blobs = await readBlobs(git, folder.path, [...new Set(small)])
   const files: FileChange[] = []
   let length = 0
   for (const { path, status, base, now } of changed) {
-    const shown = compare({ path, status, base, now }, blobs)
+    const shown = compare(folder, { path, status, base, now }, blobs)
     if ('omitted' in shown) files.push({ path, status, additions: 0, deletions: 0, ...shown })
     else {
       const { diff } = shown
@@ -74,18 +75,18 @@ async function describe(git: Git, folder: string, changed: readonly ChangedFile[
 
 function isComparable(base: ChangedFile['base'], now: ChangedFile['now']): boolean {
   if (base && (base.mode === '160000' || base.bytes > mostFileBytes)) return false
-  return now.is === 'missing' || (now.is === 'content' && now.bytes.length <= mostFileBytes)
+  return now.is === 'missing' || (now.is === 'content' && now.size <= mostFileBytes)
 }
 
 type Compared = { readonly diff: string } | { readonly omitted: Omission }
 
-function compare({ path, base, now }: ChangedFile, blobs: ReadonlyMap<string, Buffer>): Compared {
+function compare(folder: Folder, { path, base, now }: ChangedFile, blobs: ReadonlyMap<string, Buffer>): Compared {
   if (base?.mode === '160000') return { omitted: 'repository' }
   if (now.is !== 'missing' && now.is !== 'content') return { omitted: now.is }
   if (!isComparable(base, now)) return { omitted: 'too-large' }
   const before = base ? blobs.get(base.object) : Buffer.alloc(0)
-  if (!before) return { omitted: 'unreadable' }
-  const after = now.is === 'content' ? now.bytes : Buffer.alloc(0)
+  const after = now.is === 'content' ? readContent(folder, path, mostFileBytes) : Buffer.alloc(0)
+  if (!before || !after) return { omitted: 'unreadable' }
   if (before.includes(0) || after.includes(0)) return { omitted: 'binary' }
   const names = { before: base ? `a/${path}` : '/dev/null', after: now.is === 'missing' ? '/dev/null' : `b/${path}` }
   return { diff: unifiedDiff(before.toString(), after.toString(), names, mostEdits) }

@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -82,6 +83,21 @@ function begin({ prompt }: { readonly prompt?: string } = {}) {
     },
   }
 }
+
+test.runIf(existsSync('/proc/self/io'))('many large files are not read to list them', async () => {
+  const { call, path } = begin()
+  for (let count = 0; count < 200; count++) {
+    const name = join(path, `sparse-${count}`)
+    writeFileSync(name, '')
+    truncateSync(name, 16 * 1024 * 1024)
+  }
+  const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))![1])
+  const before = bytesRead()
+  const { files } = await call<Changes>('read_changes')
+  expect(files).toHaveLength(200)
+  expect(files.every(({ omitted }) => omitted === 'too-large')).toBe(true)
+  expect(bytesRead() - before).toBeLessThan(100 * 1024 * 1024)
+})
 
 test('changes are relative to the branch point, whether they are committed, staged, untracked or gone', async () => {
   const { call, write, commit, path } = begin({ prompt: 'Add a parser for dates.\nUse no package.' })

@@ -1,9 +1,10 @@
 /** Watching: each change reaches the index without a call. */
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { commitAll, createScratch, git, openIndexes, writeFiles } from '../../../test/fixtures/repository-index.ts'
 import type { IndexStatus } from '../../api/repository.ts'
+import { createFolderWatches } from './folder-watches.ts'
 
 const scratch = createScratch()
 const indexes = openIndexes(join(scratch.path, 'indexes'))
@@ -58,4 +59,28 @@ test('follows a branch, also one with a slash that is committed to elsewhere', a
   const commit = commitAll(root)
   git(root, 'branch', '--force', 'feature/one', commit)
   await expect.poll(() => last).toMatchObject({ commit, files: 2 })
+})
+
+test('a large folder that is renamed all the time does not keep the hub busy', async () => {
+  const root = join(scratch.path, 'renamed')
+  mkdirSync(join(root, 'large'), { recursive: true })
+  for (let count = 0; count < 10_000; count++) writeFileSync(join(root, 'large', `${count}`), '')
+  const changed = new Set<string>()
+  using watches = createFolderWatches((path) => changed.add(path))
+  await watches.follow([root])
+  const before = process.threadCpuUsage()
+  for (let count = 0; count < 50; count++) {
+    renameSync(join(root, 'large'), join(root, 'other'))
+    renameSync(join(root, 'other'), join(root, 'large'))
+  }
+  writeFileSync(join(root, 'last'), '')
+  await expect.poll(() => changed).toContain(join(root, 'last'))
+  const { user, system } = process.threadCpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(150)
+  await expect
+    .poll(() => {
+      writeFileSync(join(root, 'large', 'new'), `${changed.size}`)
+      return changed
+    })
+    .toContain(join(root, 'large', 'new'))
 })
