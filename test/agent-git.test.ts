@@ -1,5 +1,6 @@
 /** The git directory of a confined session, in real sandboxes: what comes back to the person, and what does not. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -80,6 +81,11 @@ async function session(workspace = work, beforeScript = (_script: string) => {})
       const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
       if (status !== 0) throw new Error(`${stdout}${stderr}`)
       return stdout.trim()
+    },
+    /** Resolves when the lines have ended. */
+    start(line: string): Promise<unknown> {
+      const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
+      return once(spawn(program.file, program.args, { env, stdio: 'ignore' }), 'exit')
     },
     exchange: () => git.exchange(),
   }
@@ -290,6 +296,21 @@ describe('the git directory of a session', () => {
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(150)
     expect(person('git ls-files | wc -l')).toBe('100001')
+  })
+
+  test('a git directory that a person replaces while the session runs is not exchanged', async () => {
+    repository()
+    const { agent, start, exchange: meet } = await session()
+    agent('git commit -q --allow-empty -m two')
+    expect(await meet()).toEqual([])
+    // A mount goes with the directory that it is on.
+    const ended = start("touch here; until [ -e go ]; do sleep 0.05; done; git config core.fsmonitor 'touch ran'")
+    await expect.poll(() => existsSync(join(work, 'here')), { timeout: 30_000 }).toBe(true)
+    person('rm -rf .git; git init -q -b main; git commit -q --allow-empty -m new')
+    writeFileSync(join(work, 'go'), '')
+    await ended
+    expect(person('git config core.fsmonitor')).toBe('touch ran')
+    await expect(meet()).rejects.toThrow(`${join(work, '.git')} was replaced while the session was running`)
   })
 
   test('submodules in submodules are kept, and those with other letters in their names', async () => {
