@@ -313,6 +313,22 @@ describe('the git directory of a session', () => {
     await expect(meet()).rejects.toThrow(`${join(work, '.git')} was replaced while the session was running`)
   })
 
+  test('what git says about many broken refs is short, and large files with other names stay away', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`mkdir -p .git/lfs/objects; echo 1 >'.git/lfs/objects/....name'; echo 1 >.git/lfs/objects/wrong
+      git commit -q --allow-empty -m two`)
+    expect(await meet()).toEqual([])
+    expect(person('git log -1 --format=%s; ls .git')).not.toContain('lfs')
+    agent('for each in $(seq 200); do echo broken >.git/refs/heads/name$each; done; echo broken >.git/index')
+    const { message } = await meet().then(
+      () => new Error('no error'),
+      (error: Error) => error,
+    )
+    expect(message).toContain('index file')
+    expect(message.length).toBeLessThan(3_000)
+  })
+
   test('submodules in submodules are kept, and those with other letters in their names', async () => {
     const other = join(home, 'other')
     const inner = join(home, 'inner')
