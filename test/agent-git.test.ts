@@ -1,5 +1,6 @@
 /** The git directory of a confined session, in real sandboxes: what comes back to the person, and what does not. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -69,12 +70,20 @@ async function agentIn(workspace: string, more: readonly Mount[]) {
   ]
   const { tools, limits } = await available()
   const isolation = { tools, limits, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() }
-  return (line: string): string => {
-    const program = bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
+  const programOf = (line: string) =>
+    bubblewrap({ file: '/bin/sh', args: ['-ec', line], cwd: workspace, env }, isolation)
+  /** Resolves when the lines have ended. */
+  const start = (line: string): Promise<unknown> => {
+    const { file, args } = programOf(line)
+    return once(spawn(file, args, { env, stdio: 'ignore' }), 'exit')
+  }
+  const agent = (line: string): string => {
+    const program = programOf(line)
     const { status, stdout, stderr } = spawnSync(program.file, program.args, { env, encoding: 'utf8' })
     if (status !== 0) throw new Error(`${stdout}${stderr}`)
     return stdout.trim()
   }
+  return Object.assign(agent, { start })
 }
 
 /** A repository with a commit, a session in it, and what its agent can do. */
@@ -96,6 +105,7 @@ async function session(workspace = work, beforeScript = (_script: string) => {})
   return {
     copy: join(directory, 'copy'),
     agent,
+    start: (line: string) => agent.start(line),
     exchange: () => git.exchange(),
     exchangeWhile: (lines: string) => {
       meanwhile = lines
@@ -427,6 +437,37 @@ describe('the git directory of a session', () => {
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(150)
     expect(person('git ls-files | wc -l')).toBe('100001')
+  })
+
+  test('a git directory that a person replaces while the session runs is not exchanged', async () => {
+    repository()
+    const { agent, start, exchange: meet } = await session()
+    agent('git commit -q --allow-empty -m two')
+    expect(await meet()).toEqual([])
+    // A mount goes with the directory that it is on.
+    const ended = start("touch here; until [ -e go ]; do sleep 0.05; done; git config core.fsmonitor 'touch ran'")
+    await expect.poll(() => existsSync(join(work, 'here')), { timeout: 30_000 }).toBe(true)
+    person('rm -rf .git; git init -q -b main; git commit -q --allow-empty -m new')
+    writeFileSync(join(work, 'go'), '')
+    await ended
+    expect(person('git config core.fsmonitor')).toBe('touch ran')
+    await expect(meet()).rejects.toThrow(`${join(work, '.git')} was replaced while the session was running`)
+  })
+
+  test('what git says about many broken refs is short, and large files with other names stay away', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`mkdir -p .git/lfs/objects; echo 1 >'.git/lfs/objects/....name'; echo 1 >.git/lfs/objects/wrong
+      git commit -q --allow-empty -m two`)
+    expect(await meet()).toEqual([])
+    expect(person('git log -1 --format=%s; ls .git')).not.toContain('lfs')
+    agent('for each in $(seq 200); do echo broken >.git/refs/heads/name$each; done; echo broken >.git/index')
+    const { message } = await meet().then(
+      () => new Error('no error'),
+      (error: Error) => error,
+    )
+    expect(message).toContain('index file')
+    expect(message.length).toBeLessThan(3_000)
   })
 
   test('submodules in submodules are kept, and those with other letters in their names', async () => {

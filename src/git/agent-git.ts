@@ -4,7 +4,7 @@
  * exchanges branches, tags, HEAD, index and objects between both.
  */
 import { isUtf8 } from 'node:buffer'
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { siblingModule } from '../base/sibling-module.ts'
@@ -59,6 +59,8 @@ export function createAgentGit({ session, workspace, repository, directory, run 
   /** Listings of what both sides had when they were last equal. */
   const base = join(directory, 'both')
   const input = join(directory, 'input')
+  /** The identity of the person's git directory. A sandbox covers it by a mount, which goes with the directory. */
+  const covered = join(directory, 'covered')
   const lends = join(copy, 'objects')
   const paths = { shared, own, copy, mine, base, name, in: input, objects: join(lent, 'objects'), borrowed: lends }
   const shown = [{ path: join(shared, 'objects'), at: paths.objects }]
@@ -69,6 +71,7 @@ export function createAgentGit({ session, workspace, repository, directory, run 
     // An agent decides how many files there are.
     await rm(directory, { recursive: true, force: true })
     for (const path of [copy, base]) mkdirSync(path, { recursive: true, mode: 0o700 })
+    writeFileSync(covered, identityOf(shared))
     const variables = { ...paths, workspace }
     const answer = await run(prepare, { read: [shared, workspace], write: [copy, base], variables })
     const submodules = answer.split('\n').filter((line) => line !== '')
@@ -83,6 +86,11 @@ export function createAgentGit({ session, workspace, repository, directory, run 
   }
 
   async function exchange(): Promise<readonly string[]> {
+    if (readFileSync(covered, 'utf8') !== identityOf(shared)) {
+      throw new Error(
+        `${shared} was replaced while the session was running. Its agent can write the new one, so end the session, and look at the settings and hooks there before you use git.`,
+      )
+    }
     if (shared === link && !existsSync(join(shared, 'HEAD'))) {
       const made = await run(initialize, { read: [copy], write: [shared, base], shown, variables: paths })
       if (made !== '') return []
@@ -185,6 +193,15 @@ function writable(path: string): Mount {
 
 function readOnly(path: string): Mount {
   return { is: 'read', path, source: path }
+}
+
+/**
+ * The number of a device may be another after a restart of the machine, and that of an inode may be used again. Empty:
+ * there is no such directory.
+ */
+function identityOf(directory: string): string {
+  const found = lstatSync(directory, { bigint: true, throwIfNoEntry: false })
+  return found?.isDirectory() ? `${found.ino} ${found.birthtimeNs}` : ''
 }
 
 /** Nothing, if it is missing. A link would lend another place. */

@@ -201,6 +201,7 @@ take
 if [ -d "$copy/lfs/objects" ] && [ "$copy" != "$shared" ]; then
   find "$copy/lfs/objects" -type f | while read -r file; do
     hash=\${file##*/}
+    case $hash in *[!0-9a-f]*) continue ;; esac
     place=$shared/lfs/objects/$(echo "$hash" | sed 's|^\\(..\\)\\(..\\).*|\\1/\\2|')
     if [ -e "$place/$hash" ]; then continue; fi
     mkdir -p "$place"
