@@ -138,7 +138,13 @@ describe('the hub and the git directories of its sessions', () => {
       log: createLog({ level: 'error', redactor: createRedactor() }),
     })
     const record = { id: 's1', name: 'fix', workspacePath: work }
-    return { gits, record, starts, begin: async () => agentIn(work, (await gits.make(record)).mounts) }
+    return {
+      gits,
+      record,
+      starts,
+      message: () => message,
+      begin: async () => agentIn(work, (await gits.make(record)).mounts),
+    }
   }
 
   test('what an agent has committed while there was no hub comes back before the session starts again', async () => {
@@ -176,6 +182,20 @@ describe('the hub and the git directories of its sessions', () => {
     for (const side of [agent, person]) side(reads)
     await sleep(1_000)
     expect(starts.count).toBe(before)
+    await gits.end(record.id)
+  })
+
+  test('the hub tries again when a lock is gone that was in its way', async () => {
+    repository()
+    const { gits, record, begin, message } = await open()
+    const agent = await begin()
+    gits.follow(record)
+    await gits.exchange(record.id)
+    agent('touch .git/index.lock')
+    person('echo 2 >b; git add b')
+    await vi.waitUntil(() => message()?.includes('index.lock'), patience)
+    agent('rm .git/index.lock')
+    await vi.waitUntil(() => agent('git diff --cached --name-only') === 'b', patience)
     await gits.end(record.id)
   })
 })

@@ -19,12 +19,13 @@ export interface FolderWatch {
 
 export interface FolderWatchOptions {
   readonly signal: AbortSignal
-  readonly onChange: () => void
+  /** `isLock`: git has made or removed a lock, and nothing else in this folder, as `git status` does. */
+  readonly onChange: (change: { readonly isLock: boolean }) => void
   /** Once for each folder. */
   readonly onFailure: (path: string, error: unknown) => void
 }
 
-/** `git status` makes such a file, and removes it again. What git changes gets another name at last. */
+/** What git changes gets another name at last. */
 const lockEnding = '.lock'
 /** Each costs a little kernel memory, which is limited for each user. */
 const mostFolders = 256
@@ -46,9 +47,9 @@ export function watchFolders(folders: readonly WatchedFolder[], options: FolderW
       const id = `${dev}:${ino}:${birthtimeNs}`
       seen.add(id)
       if (!watched.has(id)) {
-        const watcher = watch(here, { persistent: false, signal }, (_event, name) => {
-          if (name?.endsWith(lockEnding) !== true) onChange()
-        })
+        const watcher = watch(here, { persistent: false, signal }, (_event, name) =>
+          onChange({ isLock: name?.endsWith(lockEnding) === true }),
+        )
         watcher.on('error', (error) => fail(whole, error))
         watched.set(id, watcher)
       }

@@ -46,6 +46,8 @@ interface Followed {
   /** The one that begins after it. All who ask meanwhile share it. */
   next: Promise<void> | undefined
   isChanged: boolean
+  /** An exchange runs or has failed. The cause may be a lock, so another follows when locks change. */
+  meetsLocks: boolean
 }
 
 /** git makes several changes for one command. */
@@ -107,18 +109,26 @@ export function createSessionGits({ run, registry, directory, log }: SessionGits
     const stopped = new AbortController()
     const folders = watchFolders(git.watched, {
       signal: stopped.signal,
-      onChange: () => noteChange(id),
+      onChange: (change) => noteChange(id, change),
       onFailure: (path, error) =>
         log.warn({ session: id, path, error: messageOf(error) }, 'cannot see at once what changes in a git directory'),
     })
-    followed.set(id, { git, folders, stopped, current: Promise.resolve(), next: undefined, isChanged: false })
+    followed.set(id, {
+      git,
+      folders,
+      stopped,
+      current: Promise.resolve(),
+      next: undefined,
+      isChanged: false,
+      meetsLocks: false,
+    })
     // The last hub may have missed changes.
     void exchange(id)
   }
 
-  function noteChange(id: string): void {
+  function noteChange(id: string, { isLock }: { readonly isLock: boolean }): void {
     const session = followed.get(id)
-    if (!session || session.isChanged) return
+    if (!session || session.isChanged || (isLock && !session.meetsLocks)) return
     session.isChanged = true
     void exchangeSoon(id, session)
   }
@@ -144,17 +154,21 @@ export function createSessionGits({ run, registry, directory, log }: SessionGits
     await session.next
   }
 
-  async function exchangeNow(id: string, { git, folders, stopped }: Followed): Promise<void> {
+  async function exchangeNow(id: string, session: Followed): Promise<void> {
+    const { git, folders, stopped } = session
     let said: string | undefined
+    session.meetsLocks = true
     try {
       // Before git looks, so that no change is missed.
       if (!stopped.signal.aborted) folders.look()
       const apart = await git.exchange()
+      session.meetsLocks = false
       // A session that is over has no more to exchange.
       if (stopped.signal.aborted) rmSync(noteOf(id), { force: true })
       if (apart.length > 0) said = apart.join(' ')
     } catch (error) {
-      said = `the hub could not exchange commits with its agent: ${messageOf(error)}`
+      // git says there what is wrong, and then what a person could do at a terminal.
+      said = `the hub could not exchange commits with its agent: ${messageOf(error).split('\n', 1)[0]}`
       log.warn({ session: id, error: messageOf(error) }, 'could not exchange commits with an agent')
     }
     try {
