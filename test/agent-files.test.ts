@@ -10,7 +10,7 @@ const noAgentWrites = [
   /^(cli|config|http|policy|socket|store|telemetry|terminal|tokens)\//,
   /^base\/(close-inherited|data-directory|make-directory|package-files|private-socket|shared-machine|sqlite-file)\.ts$/,
   // The ways to open a file in a place of an agent.
-  /^base\/(open-inside|read-inside)\.ts$/,
+  /^base\/(open-inside|read-inside|stat-at)\.ts$/,
   /^(hub|confine-program)\.ts$/,
   /^drivers\/(model\/partial-text|port\/(gemini-policies|sign-of-life)|pty\/activity\/activity-rules)\.ts$/,
   // In the folder of the session.

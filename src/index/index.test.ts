@@ -135,6 +135,16 @@ test('indexes a folder that is not a repository, with the same rules for ignored
   expect(await indexes.list(source)).toEqual(['.gitignore', 'a.ts', 'deep/b.ts'])
 })
 
+test('indexes what is left where a file has replaced a folder', async () => {
+  const root = scratch.repository({ 'a.ts': train, 'deep/b.ts': 'export const b = 1\n' })
+  const source = sourceOf(root)
+  await indexes.refresh(source)
+  rmSync(join(root, 'deep'), { recursive: true })
+  writeFileSync(join(root, 'deep'), 'a file\n')
+  expect(await indexes.refresh(source)).toMatchObject({ is: 'ready' })
+  expect(await indexes.list(source)).toEqual(['a.ts', 'deep'])
+})
+
 test('indexes hundreds of files that are touched at once, also those with the same content as before', async () => {
   const numbered = (word: string) =>
     Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`src/n${n}.ts`, `export const ${word}${n} = ${n}\n`]))

@@ -3,7 +3,7 @@
  * itself, it runs the filters that the repository configures, and an agent can configure them.
  */
 import { createHash } from 'node:crypto'
-import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { readlinkSync, realpathSync, statSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import type { Git } from '../base/careful-git.ts'
 import type { Folder } from '../base/open-inside.ts'
 import type { Repository } from './branch-point.ts'
 import { type ReadInside, readInside } from '../base/read-inside.ts'
+import { statAt } from '../base/stat-at.ts'
 
 /** A file in the tree of the branch point. */
 export interface BaseFile {
@@ -63,7 +64,7 @@ export async function findChangedFiles(
       read = 0
     }
     const before = base.get(path)
-    const stat = lstatSync(join(root.path, path), { bigint: true, throwIfNoEntry: false })
+    const stat = statAt(join(root.path, path))
     const known = index.get(path)
     if (before && known && isUntouched(before, known, stat, indexedAt)) continue
     const now = lookAt(root, path, stat)

@@ -132,6 +132,17 @@ test('changes are relative to the branch point, whether they are committed, stag
   expect(one.files.map((file) => file.path)).toEqual(['file'])
 })
 
+test('a folder that a file has replaced counts as deleted', async () => {
+  const { call, write, path } = begin()
+  rmSync(join(path, 'src'), { recursive: true })
+  write('src', 'a file\n')
+  const { files } = await call<Changes>('read_changes')
+  expect(files.map((file) => [file.path, file.status])).toEqual([
+    ['src', 'untracked'],
+    ['src/old.ts', 'deleted'],
+  ])
+})
+
 test('commits of the main branch that the agent brought in are not its changes', async () => {
   const { call, write, commit, path } = begin()
   git(path, 'checkout', '-q', '-b', 'work')

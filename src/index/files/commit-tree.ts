@@ -1,7 +1,7 @@
 /** The files of a commit, read from the objects of git. The working tree is not touched. */
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from '../../base/careful-git.ts'
+import { statAt } from '../../base/stat-at.ts'
 import { isReachedWithoutLinks } from '../../base/open-inside.ts'
 import { maxFileBytes, textOf } from './read-file.ts'
 import type { FileText } from './read-file.ts'
@@ -47,7 +47,7 @@ export function treeOfCommit(git: Git, root: string, commit: string, unread: Unr
   /** A submodule is only known if it is checked out. A link in its place could lead to a repository outside. */
   function isCheckedOut(path: string): boolean {
     if (!isReachedWithoutLinks(root, path)) return false
-    return lstatSync(join(root, path, '.git'), { throwIfNoEntry: false }) !== undefined
+    return statAt(join(root, path, '.git')) !== undefined
   }
 
   return {

@@ -1,11 +1,11 @@
 /** The files of a working tree, as git sees them: tracked, or untracked and not ignored. */
-import { lstatSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { HubError } from '../../base/hub-error.ts'
 import { type Folder, isReachedWithoutLinks } from '../../base/open-inside.ts'
 import type { Git } from '../../base/careful-git.ts'
+import { statAt } from '../../base/stat-at.ts'
 import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
 import { unsettled } from './stamp.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
@@ -36,7 +36,7 @@ export async function* filesOfWorkTree(git: Git, { root, gitDirectory, unread }:
       if (listed === '' || seen.has(path)) continue
       seen.add(path)
       if (++sinceTurn % filesPerTurn === 0) await setImmediate()
-      const stat = lstatSync(join(root.path, path), { bigint: true, throwIfNoEntry: false })
+      const stat = statAt(join(root.path, path))
       if (stat?.isFile()) yield { path, bytes: Number(stat.size), stamp: stampOf(stat) }
       else if (stat?.isDirectory() && depth < maxDepth && isRepository(root, path)) {
         yield* filesBelow(`${path}/`, undefined, depth + 1)
@@ -82,7 +82,7 @@ async function list(git: Git, directory: string, gitDirectory: string | undefine
 /** A submodule, or another clone. A second worktree of the same repository would only repeat its files. */
 function isRepository(root: Folder, path: string): boolean {
   if (!isReachedWithoutLinks(root.path, path)) return false
-  const stat = lstatSync(join(root.path, path, '.git'), { throwIfNoEntry: false })
+  const stat = statAt(join(root.path, path, '.git'))
   if (!stat?.isFile()) return stat?.isDirectory() === true
   const pointer = readInside(root, join(path, '.git'), maxPointerBytes)?.bytes?.toString()
   return pointer !== undefined && !/^gitdir: .*\/worktrees\/[^/]+\s*$/.test(pointer)
