@@ -156,7 +156,7 @@ function lookAt(root: Folder, path: string, stat: BigIntStats | undefined): Now 
 
 /** The content of a file, or the target of a link. `undefined`: it cannot be read any more, or it is larger. */
 export function readContent(root: Folder, path: string, most: number): Buffer | undefined {
-  const isLink = lstatSync(join(root.path, path), { throwIfNoEntry: false })?.isSymbolicLink()
+  const isLink = statAt(join(root.path, path))?.isSymbolicLink()
   const found = isLink ? readLink(root, path) : readInside(root, path, most)
   return found.is === 'content' ? found.bytes : undefined
 }
