@@ -3,10 +3,9 @@
  * ignored files, and add a watch for every file. Here only the folders with indexed files are watched.
  */
 import type { FSWatcher } from 'node:fs'
-import { watch } from 'node:fs'
-import { opendir } from 'node:fs/promises'
+import { opendirSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 
 export interface FolderWatches extends Disposable {
   /** Watches only these folders, and new folders that have no indexed file yet. */
@@ -19,8 +18,10 @@ export interface FolderWatches extends Disposable {
 const addedPerTurn = 100
 /** New folders, and those below them, that are watched before anything in them is indexed. */
 const maxNewFolders = 500
-/** A program can rename a large folder all the time. */
-const maxEntries = 2_000
+/**
+ * A program can rename large folders all the time. So many entries are read at once, and further folders are looked at later.
+ */
+const entriesAtOnce = 2_000
 const pauseMs = 100
 /** Folders that are large and never indexed. */
 const unwatched: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn'])
@@ -29,7 +30,8 @@ export function createFolderWatches(onChange: (path: string) => void): FolderWat
   const watches = new Map<string, FSWatcher>()
   const newFolders = new Set<string>()
   const renamed = new Set<string>()
-  let isLooking = false
+  let entriesLeft = entriesAtOnce
+  let pause: NodeJS.Timeout | undefined
   let isExhausted = false
   let isDisposed = false
 
@@ -52,39 +54,44 @@ export function createFolderWatches(onChange: (path: string) => void): FolderWat
   }
 
   function noteRenamed(path: string): void {
-    if (renamed.size < maxNewFolders) renamed.add(path)
-    if (!isLooking) void lookAtRenamed()
+    if (entriesLeft > 0) replace(path)
+    else if (renamed.size < maxNewFolders) renamed.add(path)
+    pause ??= setTimeout(lookAgain, pauseMs).unref()
   }
 
-  async function lookAtRenamed(): Promise<void> {
-    isLooking = true
-    while (renamed.size > 0 && !isDisposed) {
-      const paths = [...renamed]
-      renamed.clear()
-      for (const path of paths) await replace(path)
-      await sleep(pauseMs, undefined, { ref: false })
+  function lookAgain(): void {
+    pause = undefined
+    if (isDisposed) return
+    entriesLeft = entriesAtOnce
+    const paths = [...renamed]
+    renamed.clear()
+    for (const path of paths) {
+      noteRenamed(path)
+      // What came before the watch was there.
+      onChange(path)
     }
-    isLooking = false
   }
 
   /** A folder that was deleted and made again needs a new watch. */
-  async function replace(path: string): Promise<void> {
-    if (watches.has(path)) for (const folder of watches.keys()) if (isBelow(folder, path)) drop(folder)
-    await addNew(path)
+  function replace(path: string): void {
+    if (watches.has(path)) {
+      entriesLeft -= watches.size
+      for (const folder of watches.keys()) if (isBelow(folder, path)) drop(folder)
+    }
+    addNew(path)
   }
 
-  /** Nothing in a new folder is indexed yet, so a new file in it would not be noticed. */
-  async function addNew(path: string): Promise<void> {
+  /** Watches a new folder at once: nothing in it is indexed yet, so a new file in it would not be noticed. */
+  function addNew(path: string): void {
     const waiting = [path]
     for (const folder of waiting) {
       if (newFolders.size >= maxNewFolders || watches.has(folder)) continue
-      const below = await foldersIn(folder)
-      if (!below || isDisposed) continue
+      const { folders: below, read } = readFolder(folder)
+      entriesLeft -= read
+      if (!below) continue
       newFolders.add(folder)
       add(folder)
       waiting.push(...below)
-      // What came before the watch was there.
-      onChange(folder)
     }
   }
 
@@ -124,17 +131,23 @@ function isBelow(folder: string, path: string): boolean {
   return folder === path || folder.startsWith(`${path}/`)
 }
 
-/** The first ones. `undefined`: it is not a folder. */
-export async function foldersIn(path: string): Promise<readonly string[] | undefined> {
-  const found: string[] = []
-  let seen = 0
+/** `undefined`: it is not a folder. */
+export function foldersIn(path: string): readonly string[] | undefined {
+  return readFolder(path).folders
+}
+
+/** The first folders in it. `read`: how many entries that took. */
+function readFolder(path: string): { readonly folders?: readonly string[]; readonly read: number } {
+  const folders: string[] = []
+  let read = 1
   try {
-    for await (const entry of await opendir(path)) {
-      if (entry.isDirectory() && !unwatched.has(entry.name)) found.push(join(path, entry.name))
-      if (++seen >= maxEntries) break
+    using directory = opendirSync(path)
+    for (let entry = directory.readSync(); entry && read < entriesAtOnce; entry = directory.readSync()) {
+      read++
+      if (entry.isDirectory() && !unwatched.has(entry.name)) folders.push(join(path, entry.name))
     }
-    return found
+    return { folders, read }
   } catch {
-    return undefined
+    return { read }
   }
 }

@@ -78,7 +78,7 @@ export function watchSource({ root, isRef, refresh }: Watched): Disposable {
       const found = await refresh()
       tookMs = found.tookMs
       gitDirectories = new Set(found.gitDirectories)
-      if (!isDisposed) await folders.follow(await placesToWatch(found))
+      if (!isDisposed) await folders.follow(placesToWatch(found))
       isBlind = folders.isExhausted() || found.folders === undefined
     } catch {
       // The status says why. The next change or the next look tries again.
@@ -87,9 +87,8 @@ export function watchSource({ root, isRef, refresh }: Watched): Disposable {
     schedule(isDirty ? restMs() : isBlind ? pollWithoutWatchesMs : pollMs)
   }
 
-  async function placesToWatch(found: Refreshed): Promise<readonly string[]> {
-    const refs: string[] = []
-    for (const directory of found.gitDirectories) refs.push(directory, ...(await refFolders(directory)))
+  function placesToWatch(found: Refreshed): readonly string[] {
+    const refs = found.gitDirectories.flatMap((directory) => [directory, ...refFolders(directory)])
     return isRef ? refs : [...refs, ...(found.folders ?? []).map((folder) => join(root, folder))]
   }
 
@@ -104,11 +103,11 @@ export function watchSource({ root, isRef, refresh }: Watched): Disposable {
   }
 }
 
-async function refFolders(directory: string): Promise<readonly string[]> {
+function refFolders(directory: string): readonly string[] {
   const found = ['heads', 'tags', 'remotes'].map((kind) => join(directory, 'refs', kind))
   for (const folder of found) {
     if (found.length >= maxRefFolders) break
-    found.push(...((await foldersIn(folder)) ?? []))
+    found.push(...(foldersIn(folder) ?? []))
   }
   return found
 }
