@@ -6,7 +6,7 @@ import { hubUsers } from './worlds/hub-users.ts'
 
 const { describe } = requiresAll('bwrap', 'git', 'setpriv', 'socat')
 const seed = 25
-const rounds = 25
+const rounds = 12
 
 describe.each(hubUsers())('as $who', (user) => {
   test('nothing outside believes, follows or runs what confined agents leave', async () => {
