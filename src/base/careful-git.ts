@@ -4,7 +4,7 @@
  */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { Reach } from './start-program.ts'
-import { runProgram, startProgram } from './start-program.ts'
+import { runProgram, startProgram, systemPath } from './start-program.ts'
 import { whyGitFailed } from './why-git-failed.ts'
 
 export interface Git {
@@ -30,7 +30,14 @@ const safely = [
 /** `reach`: it shows the folders that git is run in, and their repositories. */
 export function createGit(env: Environment, reach: Reach, signal?: AbortSignal): Git {
   const programOf = (directory: string, args: readonly string[]) => {
-    return { file: 'git', args: [...safely, '-C', directory, ...args], cwd: '/', env: safeEnvironment(env) }
+    // A sandbox shows the directories of the system, and not each one of the person's PATH.
+    const PATH = reach === 'person' ? (env['PATH'] ?? systemPath) : systemPath
+    return {
+      file: 'git',
+      args: [...safely, '-C', directory, ...args],
+      cwd: '/',
+      env: { ...safeEnvironment(env), PATH },
+    }
   }
   const git = async (directory: string, ...args: readonly string[]) => {
     try {

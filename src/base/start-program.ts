@@ -114,4 +114,4 @@ function foundForPerson(program: Program): Program {
 }
 
 /** For programs of the system, which need nothing else of the environment. */
-export const systemPath = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin'
+export const systemPath = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin:/opt/homebrew/bin'

@@ -1,5 +1,5 @@
 /** Runs shell scripts with git in a sandbox that shows only what a script needs. */
-import { runProgram } from '../base/start-program.ts'
+import { runProgram, systemPath } from '../base/start-program.ts'
 import { whyGitFailed } from '../base/why-git-failed.ts'
 import type { ReachSpec, Sandboxes } from '../sandbox/sandbox.ts'
 
@@ -13,9 +13,6 @@ export interface ScriptSpec extends ReachSpec {
 /** Returns the output, in latin1: paths of git are bytes. The error's message is git's own. */
 export type ScriptRunner = (script: string, spec: ScriptSpec) => Promise<string>
 
-/** A sandbox of the hub shows no other programs. */
-const searchPath = '/usr/local/bin:/usr/bin:/bin'
-
 const timeLimitMs = 120_000
 const maxOutputBytes = 32 * 1024 * 1024
 
@@ -24,7 +21,7 @@ export function createScriptRunner(sandboxes: Pick<Sandboxes, 'reach'>): ScriptR
     const reach = await sandboxes.reach(reached)
     if (reach === undefined && !alsoOpen) throw new Error('No sandbox can be made here.')
     const env = {
-      PATH: searchPath,
+      PATH: systemPath,
       HOME: '/tmp',
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',
