@@ -1,6 +1,6 @@
 /** A person with an empty home and none of our variables, who follows a page of the documentation. */
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -41,8 +41,16 @@ export function createReader(): Promise<Newcomer> {
     const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory())
     const cloned = folders.map(({ name }) => name).filter((name) => !notCloned.has(name))
     // No other files, because the commands of a page may write files of the same name.
-    const names = [...cloned, '.cache', 'node_modules', 'package.json', 'package-lock.json']
+    const names = [
+      ...cloned.filter((name) => name !== 'bin'),
+      '.cache',
+      'node_modules',
+      'package.json',
+      'package-lock.json',
+    ]
     await Promise.all(names.map((name) => symlink(join(root, name), join(path, name))))
+    // It is on the PATH. No sandbox may write a directory with a link to such a one.
+    await cp(join(root, 'bin'), join(path, 'bin'), { recursive: true })
   })
 }
 
