@@ -14,7 +14,7 @@ import { toPath } from './differences.ts'
 import type { Input, Plan, PlanQuestion } from './plan.ts'
 import { plan, shorten } from './plan.ts'
 import type { Repository, WorkspaceGit } from './repository.ts'
-import { gitOf } from './repository.ts'
+import { gitOf, readOnly } from './repository.ts'
 import type { ScriptRunner } from './run-script.ts'
 import { utf8 } from './run-script.ts'
 import { change, initialize, inspect, look, prepare, save } from './scripts.ts'
@@ -189,10 +189,6 @@ async function submoduleMounts(
 
 function writable(path: string): Mount {
   return { is: 'write', path, source: path }
-}
-
-function readOnly(path: string): Mount {
-  return { is: 'read', path, source: path }
 }
 
 /**

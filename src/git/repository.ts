@@ -97,7 +97,7 @@ export function readOnlyGit(workspace: string): readonly Mount[] {
   }
 }
 
-function readOnly(path: string): Mount {
+export function readOnly(path: string): Mount {
   return { is: 'read', path, source: path }
 }
 

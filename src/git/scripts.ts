@@ -103,13 +103,12 @@ for each in "$own"/sharedindex.*; do copy "$each" "$mine/\${each##*/}"; done
 for each in $states ORIG_HEAD; do
   if [ -e "$own/$each" ]; then cp -RP "$own/$each" "$mine/$each"; fi
 done
-g --git-dir="$shared" for-each-ref --format='%(objectname) %(refname) %(symref)' refs/heads refs/tags refs/remotes >/tmp/refs
+list "$own" "$base"
 while read -r hash ref target; do
   if [ -z "$target" ]; then echo "$hash $ref"; continue; fi
   mkdir -p "$copy/\${ref%/*}"
   echo "ref: $target" >"$copy/$ref"
-done </tmp/refs >"$copy/packed-refs"
-list "$own" "$base"
+done <"$base/refs" >"$copy/packed-refs"
 show_submodules() (
   submodules "$1/index" >"$1/submodules"
   while read -r path; do
